@@ -1,40 +1,22 @@
 // The landing page: the live streams, how to play them, and how to publish one. It requests the list of streams from the server
 // that sent the page, and nothing else.
+import { showAddresses } from './console/lib/addresses.js';
 import { announce, byId, copyButton, element, repeat, setLink, setText, showList } from './console/lib/dom.js';
 import * as format from './console/lib/format.js';
-import { addressesOf, bestOf, byName, DEFAULT_VHOST, reachable, readSite } from './console/lib/site.js';
+import { createShare, updateShare } from './console/lib/share.js';
+import { addressesOf, bestOf, byName, DEFAULT_VHOST, reachable, readSite, streamPage, thumbnailOf } from './console/lib/site.js';
 
 const REFRESH_MS = 3000;
 const RETRY_MS = 5000;
 const PAGE = 60;
-// The player offers these formats for the addresses that are shown.
-const NOT_SHOWN = ['ws-flv', 'ws-ts'];
+// Thumbnails are asked for again after this time.
+const THUMBNAIL_MS = 15_000;
 
 // The first stream of each previous page.
 const before = [];
 let from = 0;
 let next = null;
 let shownTotal = -1;
-
-function createAddress() {
-    const code = element('code');
-    const play = element('a', { class: 'button little' }, 'Play');
-    const row = element('div', { class: 'copy' }, element('span'), code, element('div', { class: 'acts' }, play));
-    row.lastElementChild.append(copyButton('the address', () => code.textContent));
-    return row;
-}
-
-function updateAddress(row, { format: name, name: label, url, player }, stream) {
-    row.dataset.link = name;
-    const [shown, code, acts] = row.children;
-    const [play, copy] = acts.children;
-    setText(shown, label);
-    setText(code, url);
-    play.hidden = !player;
-    if (player) setLink(play, player);
-    play.setAttribute('aria-label', `Play ${stream.name} by ${label}`);
-    copy.setAttribute('aria-label', `Copy the ${label} address of ${stream.name}`);
-}
 
 function createStream() {
     return element(
@@ -44,22 +26,48 @@ function createStream() {
             'div',
             { class: 'title' },
             element('span', { class: 'dot good live', 'aria-hidden': 'true' }),
-            element('div', {}, element('h2'), element('p', { class: 'muted small' })),
+            element('div', {}, element('h2', {}, element('a')), element('p', { class: 'muted small' })),
             element('a', { class: 'button primary' }, 'Play'),
         ),
-        element('dl', { class: 'facts' }),
+        element('div', { class: 'glance' }, createThumbnail(), element('dl', { class: 'facts' })),
         element('div', { class: 'links' }),
+        createShare(),
     );
+}
+
+/** A picture that can not be had is left out. */
+function createThumbnail() {
+    const image = element('img', { class: 'thumbnail', alt: '', loading: 'lazy', decoding: 'async' });
+    const picture = element('div', { class: 'picture out-of-sight' }, image);
+    for (const type of ['error', 'load']) image.addEventListener(type, () => picture.classList.toggle('out-of-sight', type === 'error'));
+    return picture;
+}
+
+function updateThumbnail(picture, stream, origin) {
+    const image = picture.firstElementChild;
+    // The page shows no images of other servers (?site=).
+    picture.hidden = !stream.video || origin !== location.origin;
+    const turn = Math.floor(Date.now() / THUMBNAIL_MS);
+    const address = new URL(thumbnailOf(stream, origin));
+    address.searchParams.set('at', turn);
+    if (!picture.hidden && image.getAttribute('src') !== address.href) image.src = address.href;
 }
 
 const facts = (stream) => [
     ['Video', format.video(stream) || 'none'],
     ['Audio', format.audio(stream) || 'none'],
     ['Bit rate', format.bitrate(stream.kbps || null)],
+    ['Live for', format.duration(stream.live_seconds)],
+    ['Viewers', format.viewers(stream.viewers)],
 ];
 
-function updateStream(shown, { stream, addresses }) {
-    setText(shown.querySelector('h2'), String(stream.name));
+function updateStream(shown, { stream, addresses, origin }) {
+    const page = streamPage(stream, origin);
+    const name = shown.querySelector('h2 a');
+    setText(name, String(stream.name));
+    setLink(name, page);
+    updateThumbnail(shown.querySelector('.picture'), stream, origin);
+    updateShare(shown.querySelector('.share'), stream, origin);
     const vhost = stream.vhost === DEFAULT_VHOST ? '' : stream.vhost;
     setText(shown.querySelector('.title p'), [stream.app, vhost].filter(Boolean).join(' · '));
     const best = bestOf(addresses);
@@ -74,13 +82,7 @@ function updateStream(shown, { stream, addresses }) {
         ([name]) => element('div', {}, element('dt', {}, name), element('dd')),
         (row, [, value]) => setText(row.lastElementChild, value),
     );
-    showList(
-        shown.querySelector('.links'),
-        addresses.filter((one) => !NOT_SHOWN.includes(one.format)),
-        (one) => one.format,
-        createAddress,
-        (row, one) => updateAddress(row, one, stream),
-    );
+    showAddresses(shown.querySelector('.links'), addresses, stream);
 }
 
 /** Shows the streams and how to publish, or one of the problems. */
@@ -125,7 +127,7 @@ function showStreams(site) {
     next = typeof site.next === 'number' ? site.next : null;
     showList(
         byId('streams'),
-        [...site.streams].sort(byName).map((stream) => ({ stream, addresses: addressesOf(stream, site.origin) })),
+        [...site.streams].sort(byName).map((stream) => ({ stream, addresses: addressesOf(stream, site.origin), origin: site.origin })),
         ({ stream }) => `${stream.vhost}/${stream.app}/${stream.name}`,
         createStream,
         updateStream,

@@ -1,6 +1,8 @@
 """A server with the pages, and pages opened on it in Chromium."""
 
+import contextlib
 import shutil
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -10,6 +12,7 @@ import browser as browsers
 import players
 from live_server import can_connect, wait_until
 
+SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$udp; }\n"
 REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 
 
@@ -57,6 +60,24 @@ def fixture_site(server, html, chromium):
             complaints = page.complaints()
             page.close()
             assert not complaints, complaints
+
+
+@contextlib.contextmanager
+def one_player(url: str):
+    player = subprocess.Popen(["ffmpeg", "-v", "error", "-i", url, "-c", "copy", "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        player.kill()
+        player.wait()
+
+
+def password(live, more: str = "auth { enabled on; username u; password p; }") -> None:
+    """The API asks for one from now on."""
+    live.stop()
+    live.write_conf(live.conf_path.read_text().replace("http_api { enabled on;", f"http_api {{ enabled on; {more}"))
+    live.start(ready=False)
+    wait_until(lambda: can_connect(live.ports["api"]) and can_connect(live.ports["http"]), 20, "the server with a password")
 
 
 def needs_libraries(html):

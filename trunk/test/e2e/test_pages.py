@@ -1,16 +1,14 @@
 """The pages in a real Chromium: the landing page lists what is live, the player plays it, the console shows it and kicks."""
 
-import contextlib
 import json
 import shutil
 import signal
 import ssl
 import subprocess
-import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -18,14 +16,14 @@ import browser as browsers
 import live_server
 import own_network
 import players
+from fake_api import HOSTILE, HostileApi, JsonServer, serving
 from hook_server import HookServer
 from live_server import TRUNK, can_connect, free_port, wait_until
-from page_site import AUDIT, REMUX, fixture_site, has_media, needs_libraries  # noqa: F401
+from page_site import AUDIT, REMUX, fixture_site, has_media, needs_libraries, password  # noqa: F401
 
 pytestmark = pytest.mark.workers
 
 PHONE = {"viewport": {"width": 360, "height": 780}, "isMobile": True, "hasTouch": True, "deviceScaleFactor": 2}
-HOSTILE = "<img src=x onerror=alert(1)>"
 DECODED = "document.getElementById('video').getVideoPlaybackQuality().totalVideoFrames"
 
 
@@ -264,14 +262,6 @@ def test_the_list_hides_streams_that_a_callback_guards(site, clip):
             assert hooks.events == []
 
 
-def password(live, more: str = "auth { enabled on; username u; password p; }") -> None:
-    """The API asks for one from now on."""
-    live.stop()
-    live.write_conf(live.conf_path.read_text().replace("http_api { enabled on;", f"http_api {{ enabled on; {more}"))
-    live.start(ready=False)
-    wait_until(lambda: can_connect(live.ports["api"]) and can_connect(live.ports["http"]), 20, "the server with a password")
-
-
 def test_an_api_with_a_password_hides_no_stream(site, clip):
     one = site()
     password(one.live)
@@ -344,33 +334,6 @@ def test_pages_work_from_another_machine(tmp_path, html, clip):
     own_network.run(look_from_another_machine, tmp_path, html, clip("basic"), limit_s=180)
 
 
-class JsonServer(BaseHTTPRequestHandler):
-    """Answers GET with the result of told(), to pages of every origin."""
-
-    def told(self, name: str) -> dict:
-        raise NotImplementedError
-
-    def do_GET(self):  # pylint: disable=invalid-name
-        name = self.path.split("?")[0].strip("/").rsplit("/", 1)[-1]
-        body = json.dumps({"code": 0, **self.told(name)}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Access-Control-Allow-Origin", "*")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-@contextlib.contextmanager
-def serving(handler):
-    with ThreadingHTTPServer(("127.0.0.1", free_port()), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
-
-
 class OtherSite(JsonServer):
     """Reports the address of another server's API."""
 
@@ -415,34 +378,18 @@ def test_one_port_needs_no_parameters(site, clip):
         console.wait("document.querySelectorAll('#streams tbody tr').length === 1")
 
 
-class HostileApi(JsonServer):
-    """An API, and a list of streams, whose every text wants to be HTML. The server itself refuses such names; a page must not rely on
-    that."""
-
-    formats = [{"format": "rtmp", "url": f"rtmp://h/{HOSTILE}"}, {"format": "flv", "url": f"http://h/{HOSTILE}.flv"},
-               {"format": "hls", "url": "javascript:alert(1)"}, {"format": HOSTILE, "url": HOSTILE}, {"format": "whep", "url": HOSTILE}]
-    stream = {"id": HOSTILE, "name": HOSTILE, "vhost": HOSTILE, "app": HOSTILE, "tcUrl": HOSTILE, "url": HOSTILE, "clients": 2, "fps": 25,
-              "kbps": {"recv_30s": 1, "send_30s": 1}, "publish": {"active": True, "cid": HOSTILE}, "formats": formats,
-              "role": "edge", "origin": {"url": HOSTILE, "state": HOSTILE, "last_error": HOSTILE, "rtt_ms": HOSTILE},
-              "video": {"codec": HOSTILE, "profile": HOSTILE, "width": 1, "height": 1}, "audio": {"codec": HOSTILE, "profile": HOSTILE}}
-    client = {"id": HOSTILE, "type": HOSTILE, "ip": HOSTILE, "url": HOSTILE, "pageUrl": "javascript:alert(1)", "tcUrl": HOSTILE, "kbps": {}}
-    system = {"conn_srs": 1, "mem_ram_kbyte": 1, "cpus_online": HOSTILE, "srs_sample_time": 1}
-    answers = {"streams": [stream], "clients": [client], "vhosts": [{"id": HOSTILE, "name": HOSTILE, "hls": {"enabled": True}}],
-               "summaries": {"ok": True, "now_ms": 1, "self": {"version": HOSTILE, "argv": HOSTILE, "pid": HOSTILE}, "system": system}}
-    site = {"streams": [stream], "version": HOSTILE, "publish": [{"format": "rtmp", "url": HOSTILE}], "next": HOSTILE, "api": {"url": None}}
-
-    def told(self, name: str) -> dict:
-        key = "data" if name == "summaries" else name
-        return {"server": HOSTILE, "service": HOSTILE, **(self.site if name == "streams.json" else {key: self.answers.get(name)})}
+STREAM_PAGE = f"/players/stream.html?{urllib.parse.urlencode({key: HOSTILE for key in ('app', 'stream', 'vhost')})}"
 
 
-@pytest.mark.parametrize("path, name, place", [("/", "site", ".stream h2"), ("/console/", "api", "#streams tbody th")])
-def test_names_of_strangers_are_text(site, path, name, place):
+@pytest.mark.parametrize("path, query, place", [
+    ("/", "?site=$", ".stream h2"), ("/console/", "?api=$", "#streams tbody th"), ("/console/", "?api=$", "#log"), (STREAM_PAGE, "&site=$&api=$", "#events"),
+    (STREAM_PAGE, "&site=$&api=$", "#clients tbody th"), (STREAM_PAGE, "&site=$&api=$", "#health"), ("/publish.html", "?site=$", "#obs-key code")])
+def test_names_of_strangers_are_text(site, path, query, place):
     with serving(HostileApi) as port:
-        page = site().open(f"{path}?{name}=127.0.0.1:{port}")
+        page = site().open(path + query.replace("$", f"127.0.0.1:{port}"))
         page.wait(f"document.querySelector('{place}')?.textContent.includes('onerror')")
         assert HOSTILE in page.text(place)
-        assert page.value("document.querySelectorAll('main img').length") == 0
+        assert page.value("document.querySelectorAll('main img:not(.thumbnail)').length") == 0
         links = page.value("[...document.querySelectorAll('main a[href]')].map((a) => new URL(a.href).protocol)")
         assert links and set(links) == {"http:"}
 
@@ -527,8 +474,8 @@ def test_console_shows_streams_and_clients_and_kicks(site, clip):
             assert "fmle-publish" in page.text("#clients") and "rtmp-play" in page.text("#clients")
             version = one.live.api("/api/v1/versions")["data"]["version"]
             assert version in page.text("#tiles") and version in page.text("#about")
-            # Two samples of the server make a rate, and a line in the chart.
-            page.wait("document.querySelector('.chart polyline').getAttribute('points').split(' ').length >= 2", 15)
+            # The first interval of the server's history is over.
+            page.wait("/^M[0-9]/.test(document.querySelector('.chart .line').getAttribute('d'))", 25)
             page.wait("/bps/.test(document.querySelector('.chart svg').getAttribute('aria-label'))")
             page.shot("console", whole=True)
             kick = "#clients tbody tr:has(td:text-is('rtmp-play')) button"
@@ -616,7 +563,7 @@ def test_console_signs_in(site, clip, place):
         sign_in(page, "u", "p")
         page.wait("document.querySelectorAll('#streams tbody tr').length === 1")
         assert not page.is_shown("#sign-in") and page.text("#state") == "Connected"
-        assert page.value("document.querySelector('#streams a').href").startswith(f"{one.origin}/players/srs_player.html?")
+        assert page.value("document.querySelector('#streams a').href").startswith(f"{one.origin}/players/stream.html?")
         # Of this tab, and nowhere in sight.
         page.value("window.isOld = Boolean(setTimeout(() => location.reload()))")
         page.wait("!window.isOld && document.querySelectorAll('#streams tbody tr').length === 1")
@@ -658,10 +605,14 @@ def test_pages_are_accessible_and_fit(site, clip, size, scheme):
         pages["landing"].wait("document.querySelectorAll('.stream').length === 1")
         pages["console"].wait("document.querySelectorAll('#clients tbody tr').length >= 1")
         pages["player"].wait("!['Connecting', 'Stopped'].includes(document.getElementById('state').textContent)")
-        for name in ("whep", "whip"):
+        for name in ("whep", "whip", "stream", "embed"):
             pages[name] = one.open(f"/players/{name}.html?stream=cam", **options)
+        pages["publish"] = one.open("/publish.html?stream=cam", **options)
+        pages["stream"].wait("document.querySelectorAll('#addresses code').length > 0 && document.querySelector('#hour').checkVisibility()")
+        pages["publish"].wait("document.getElementById('facts').checkVisibility()")
         for name, page in pages.items():
-            assert page.value(AUDIT) == [], name
+            # A frame for other pages has no text of its own.
+            assert name == "embed" or page.value(AUDIT) == [], name
             page.shot(f"{name}-{size}-{scheme}", whole=True)
         empty = one.open("/?site=127.0.0.1:1", **options)
         empty.wait("document.getElementById('unreachable').checkVisibility()")
@@ -679,6 +630,8 @@ def test_a_keyboard_is_enough(site, clip):
         assert page.value("document.activeElement.className") == "skip"
         page.press("Enter")
         page.press("Tab")
+        assert page.value("document.activeElement.textContent") == "cam"
+        page.press("Tab")
         assert page.value("document.activeElement.textContent") == "Play"
         time.sleep(2.5)  # A refresh of the list must not take the focus away.
         assert page.value("document.activeElement.textContent") == "Play"
@@ -689,7 +642,7 @@ def test_a_keyboard_is_enough(site, clip):
 def test_every_link_of_the_pages_leads_somewhere(site):
     one = site()
     goes_on = {"/live/livestream.html": "/players/srs_player.html"}
-    for path in ("/", "/console/", "/players/srs_player.html", "/nginx.html", "/404.html", *goes_on):
+    for path in ("/", "/console/", "/publish.html", "/players/srs_player.html", "/players/stream.html", "/players/embed.html", "/nginx.html", "/404.html", *goes_on):
         page = one.open(path)
         page.wait(f"location.pathname === '{goes_on.get(path, path)}' && document.readyState === 'complete'")
         links = page.value("[...document.querySelectorAll('a[href], link[href], script[src]')].map((e) => e.href || e.src)")

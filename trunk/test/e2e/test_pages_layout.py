@@ -1,34 +1,25 @@
 """The layout of the pages in a real Chromium: nothing is cut at any width, one menu, streams in order, the ways to publish, the page for what is
 missing."""
 
-import contextlib
 import subprocess
 
 import pytest
 
 import live_server
 from live_server import wait_until
-from page_site import AUDIT, REMUX, fixture_site  # noqa: F401
+from page_site import AUDIT, REMUX, SRT_ROOT, fixture_site, one_player  # noqa: F401
 
 MENU = ["Streams", "Player", "WebRTC", "Publish", "Console", "Manual"]
-PAGES = ["/", "/console/", "/players/srs_player.html", "/players/whep.html", "/players/whip.html", "/nginx.html", "/404.html"]
-SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$udp; }\n"
+PAGES = ["/", "/publish.html", "/console/", "/players/stream.html?stream=a-stream-with-a-rather-long-name", "/players/srs_player.html", "/players/whep.html", "/players/whip.html", "/nginx.html", "/404.html"]
 # Of all that the selector finds, what is not wholly inside the screen's width.
 OUTSIDE = """[...document.querySelectorAll('%s')].filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect()])
     .filter(([, box]) => box.width < 1 || box.left < 0 || box.right > innerWidth).map(([text, box]) => `${text}: ${box.left} to ${box.right}`)"""
+# Texts that are wider than the box that cuts them.
+CUT = """[...document.querySelectorAll('main *, nav a, footer *')].filter((one) => one.checkVisibility() && !one.closest('.out-of-sight, .skip, svg, input, select, pre, .scroll'))
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && getComputedStyle(one).overflowX !== 'visible').map((one) => one.outerHTML.slice(0, 80))"""
 
 
-@contextlib.contextmanager
-def one_player(url: str):
-    player = subprocess.Popen(["ffmpeg", "-v", "error", "-i", url, "-c", "copy", "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        player.kill()
-        player.wait()
-
-
-@pytest.mark.parametrize("width, height, scheme", [(320, 640, "light"), (768, 1024, "dark"), (1280, 860, "light")], ids=["320", "768", "1280"])
+@pytest.mark.parametrize("width, height, scheme", [(320, 640, "light"), (768, 1024, "dark"), (1280, 860, "light"), (1920, 1080, "dark")], ids=["320", "768", "1280", "1920"])
 def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
     one = site()
     with one.publish("a-stream-with-a-rather-long-name", clip("basic")), one_player(one.live.url("a-stream-with-a-rather-long-name")):
@@ -37,6 +28,9 @@ def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
             page = one.open(path, viewport={"width": width, "height": height}, colorScheme=scheme)
             if path == "/":
                 page.wait("document.querySelectorAll('.stream').length === 1")
+            if path.startswith("/players/stream.html"):
+                page.wait("document.querySelectorAll('#clients tbody tr').length >= 1 && document.querySelectorAll('#addresses code').length > 0")
+                page.click("#share summary")
             if path == "/console/":
                 page.wait("document.querySelectorAll('#clients tbody tr').length === 2 && document.querySelectorAll('#streams tbody tr').length === 1")
                 assert page.value(OUTSIDE % "td.act > *") == []
@@ -44,7 +38,8 @@ def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
             assert page.value("[...document.querySelectorAll('nav a')].map((one) => one.textContent)") == MENU, path
             assert page.value(OUTSIDE % "nav a") == [], path
             assert page.value(AUDIT) == [], path
-            page.shot(f"layout-{width}-{path.strip('/').replace('/', '-') or 'landing'}", whole=True)
+            assert page.value(CUT) == [], path
+            page.shot(f"layout-{width}-{path.split('?')[0].strip('/').replace('/', '-') or 'landing'}", whole=True)
 
 
 def test_the_landing_page_sorts_streams_and_shows_how_to_publish(site, clip):

@@ -1,31 +1,42 @@
-// The console: values, charts, streams, clients. Data from the server is shown as text and never parsed as HTML.
+// The console: values, charts of the last hour, streams, clients, and the inside of the server. Data from the server is shown as text
+// and never parsed as HTML.
 import { CONF_HTTPS, CONF_OPEN } from './advice.js';
 import { Api } from './lib/api.js';
 import { Chart } from './lib/charts.js';
 import { announce, byId, element, repeat, setLink, setText, showList } from './lib/dom.js';
 import * as format from './lib/format.js';
-import { playerLink, usualSite } from './lib/links.js';
-import { byName, DEFAULT_VHOST, siteOrigin } from './lib/site.js';
-import { Table } from './table.js';
+import { PointsOfHour } from './lib/history.js';
+import { kickButton } from './lib/kick.js';
+import { usualSite } from './lib/links.js';
+import { byName, DEFAULT_VHOST, siteOrigin, streamPage } from './lib/site.js';
+import { Table } from './lib/table.js';
 
 const REFRESH_MS = 2000;
 const RETRY_MS = 5000;
+// Long lists take a while: the pause is so many times as long as the last refresh.
+const PAUSE_FACTOR = 5;
+const ALL = '?count=10000';
+const HISTORY_MS = 10_000;
 
 const api = new Api();
 let site = '';
 let service = '';
 let lastSample = null;
 
+const hour = new PointsOfHour();
+let historyAt = 0;
+
 const rate = new Chart({ title: 'Bandwidth', series: ['out', 'in'], format: format.bitrate, least: 100 });
-const processor = new Chart({ title: 'Processor', series: ['server', 'machine'], format: format.percent, least: 0.05, most: 1 });
-const memory = new Chart({
-    title: 'Memory of the server',
-    series: ['resident'],
-    format: format.bytes,
-    least: 2 ** 25,
-    base: 1024,
+const viewers = new Chart({ title: 'Viewers', series: ['all'], format: format.count, least: 5 });
+const processor = new Chart({ title: 'Processor', series: ['server', 'machine'], format: format.percent, least: 0.05 });
+const memory = new Chart({ title: 'Memory of the server', series: ['resident'], format: format.bytes, least: 2 ** 25, base: 1024 });
+const lag = new Chart({
+    title: 'Lag of the event loop',
+    series: ['99 % of turns'],
+    format: (value) => `${format.count(value)} ms`,
+    least: 2,
 });
-byId('charts').append(rate.figure, processor.figure, memory.figure);
+byId('charts').append(...[rate, viewers, processor, memory, lag].map((chart) => chart.figure));
 
 const streamTable = new Table({
     id: 'streams',
@@ -34,20 +45,19 @@ const streamTable = new Table({
         ['From', ({ stream }) => sourceOf(stream), 'long'],
         ['Video', ({ stream }) => format.video(stream) || '–'],
         ['Audio', ({ stream }) => format.audio(stream) || '–'],
-        ['In', ({ stream }) => format.bitrate(stream.kbps?.recv_30s), 'number'],
-        ['Out', ({ stream }) => format.bitrate(stream.kbps?.send_30s), 'number'],
-        ['Key frames', ({ stream }) => keyFrames(stream.gop), 'number'],
-        ['Dropped', ({ stream }) => format.count(stream.dropped_packets), 'number'],
-        ['Clients', ({ stream }) => format.count(stream.clients), 'number'],
+        ['In', ({ stream }) => format.bitrate(stream.kbps?.recv_30s), 'number', ({ stream }) => stream.kbps?.recv_30s],
+        ['Out', ({ stream }) => format.bitrate(stream.kbps?.send_30s), 'number', ({ stream }) => stream.kbps?.send_30s],
+        ['Key frames', ({ stream }) => keyFrames(stream.gop), 'number', ({ stream }) => stream.gop?.seconds],
+        ['Dropped', ({ stream }) => format.count(stream.dropped_packets), 'number', ({ stream }) => stream.dropped_packets],
+        ['Clients', ({ stream }) => format.count(stream.clients), 'number', ({ stream }) => stream.clients],
         ['Forwards', ({ stream }) => forwardsOf(stream.forwards), 'long'],
     ],
     keyOf: ({ stream }) => stream.id,
-    createAction: () => element('a', { class: 'button little' }, 'Play'),
-    updateAction: (play, { stream, player }) => {
-        setLink(play, player);
-        play.setAttribute('aria-label', `Play ${stream.name}`);
+    createAction: () => element('a', { class: 'button little' }, 'Open'),
+    updateAction: (open, { stream, page }) => {
+        setLink(open, page);
+        open.setAttribute('aria-label', `Open the page of ${stream.name}`);
     },
-    onTurn: () => polling.wake(),
 });
 
 const clientTable = new Table({
@@ -57,21 +67,20 @@ const clientTable = new Table({
         ['Type', (client) => client.type],
         ['Address', (client) => client.ip, 'long'],
         ['Stream', (client) => client.url, 'long'],
-        ['Rate', (client) => format.bitrate(client.publish ? client.kbps?.recv_30s : client.kbps?.send_30s), 'number'],
-        ['Sent', (client) => format.bytes(client.send_bytes), 'number'],
-        ['Received', (client) => format.bytes(client.recv_bytes), 'number'],
-        ['Queued', (client) => (client.publish ? '–' : format.seconds(client.queue_delay_ms / 1000)), 'number'],
-        ['Dropped', (client) => (client.publish ? '–' : format.count(client.dropped_packets)), 'number'],
-        ['Connected', (client) => format.duration(client.alive), 'number'],
+        ['Rate', (client) => format.bitrate(rateOf(client)), 'number', rateOf],
+        ['Sent', (client) => format.bytes(client.send_bytes), 'number', (client) => client.send_bytes],
+        ['Received', (client) => format.bytes(client.recv_bytes), 'number', (client) => client.recv_bytes],
+        ['Queued', (client) => (client.publish ? '–' : format.seconds(client.queue_delay_ms / 1000)), 'number', (client) => client.queue_delay_ms],
+        ['Dropped', (client) => (client.publish ? '–' : format.count(client.dropped_packets)), 'number', (client) => client.dropped_packets],
+        ['Connected', (client) => format.duration(client.alive), 'number', (client) => client.alive],
     ],
     keyOf: (client) => client.id,
-    createAction: (client) => {
-        const kick = element('button', { type: 'button', class: 'little', 'aria-label': `Kick client ${client.id}` }, 'Kick');
-        kick.addEventListener('click', () => kickAfterAsking(client, kick));
-        return kick;
-    },
-    onTurn: () => polling.wake(),
+    createAction: (client) => kickButton(api, client, () => polling.wake()),
 });
+
+function rateOf({ publish, kbps }) {
+    return publish ? kbps?.recv_30s : kbps?.send_30s;
+}
 
 function nameOf({ stream, vhost }) {
     const notes = [vhost && vhost !== DEFAULT_VHOST ? vhost : '', stream.publish?.active ? '' : 'no publisher'].filter(Boolean);
@@ -134,7 +143,6 @@ function ratesOf(system) {
     // Bytes times 8, over milliseconds, are thousands of bits a second.
     const share = (name) => Math.max(0, ((now[name] - before[name]) * 8) / took);
     lastSample = { ...now, kbps: took > 0 ? { out: share('out'), in: share('in') } : null };
-    if (lastSample.kbps) rate.add(now.time, lastSample.kbps.out, lastSample.kbps.in);
     return lastSample.kbps;
 }
 
@@ -144,14 +152,11 @@ function showServer(answer, streamCount) {
         if (service) announce('The server has been restarted');
         service = answer.service;
         lastSample = null;
-        for (const chart of [rate, processor, memory]) chart.clear();
+        hour.clear();
+        historyAt = 0;
     }
-    const { self, system, now_ms: now, ok } = answer.data;
+    const { self, system } = answer.data;
     const kbps = ratesOf(system);
-    if (ok) {
-        processor.add(now, self.cpu_percent, system.cpu_percent);
-        memory.add(now, self.mem_percent * system.mem_ram_kbyte * 1024);
-    }
     showTiles(self, system, streamCount, kbps);
     const inUse = format.percent(system.mem_ram_percent);
     const machine = `${format.bytes(system.mem_ram_kbyte * 1024)} of memory in the machine, ${inUse} in use`;
@@ -161,7 +166,71 @@ function showServer(answer, streamCount) {
 function showStreams(streams, vhosts) {
     const names = new Map(vhosts.map((vhost) => [vhost.id, vhost.name]));
     const shown = streams.map((stream) => ({ ...stream, vhost: names.get(stream.vhost) ?? '' })).sort(byName);
-    streamTable.show(shown.map((stream) => ({ stream, vhost: stream.vhost, player: playerLink(stream, stream.vhost, site) })));
+    streamTable.show(shown.map((stream) => ({ stream, vhost: stream.vhost, page: streamPage(stream, site) })));
+}
+
+function showHistory(data) {
+    hour.add(data.points);
+    rate.set(hour.over((point) => point.send_kbps, (point) => point.recv_kbps));
+    processor.set(hour.over((point) => point.cpu_percent, (point) => point.machine_cpu_percent));
+    memory.set(hour.over((point) => point.mem_bytes));
+    lag.set(hour.over((point) => point.lag_ms));
+    viewers.set(...hour.viewers());
+}
+
+/** Load and capacity are bytes a second. */
+function nodeText({ host, state, load, capacity, region, version }) {
+    const kbps = (value) => format.bitrate((value * 8) / 1000);
+    const sends = format.isNumber(load) ? `sends ${kbps(load)}${capacity > 0 ? ` of ${kbps(capacity)}` : ''}` : '';
+    return [state, host, region, sends, version].filter(Boolean).map(String).join(', ');
+}
+
+/** Rows of an insight of the server: [name, value]. */
+function showRows(id, rows) {
+    byId(id).closest('section').hidden = rows.length === 0;
+    showList(
+        byId(id),
+        rows,
+        ([name]) => name,
+        () => element('div', {}, element('dt'), element('dd')),
+        (shown, [name, value]) => {
+            setText(shown.firstElementChild, name);
+            setText(shown.lastElementChild, value);
+        },
+    );
+}
+
+function showInside({ summaries, held, clusters, log }) {
+    const workers = summaries.data.workers ?? [];
+    showRows(
+        'workers',
+        workers.map((one) => [
+            `Worker ${one.worker}, process ${one.pid}`,
+            `${format.count(one.conn_srs)} connections, ${format.percent(one.cpu_percent)} CPU, ${format.bytes(one.mem_kbyte * 1024)} peak, up ${format.duration(one.srs_uptime)}`,
+        ]),
+    );
+    const kinds = Object.entries(held.data?.kinds ?? {}).filter(([, kind]) => kind?.bytes > 0);
+    const largest = kinds.sort(([, a], [, b]) => b.bytes - a.bytes);
+    showRows(
+        'memory',
+        largest.map(([name, kind]) => [name.replace(/_/g, ' '), `${format.bytes(kind.bytes)}, ${format.count(kind.objects)} objects`]),
+    );
+    const nodes = Array.isArray(clusters.data?.cluster?.nodes) ? clusters.data.cluster.nodes : [];
+    showRows('nodes', nodes.map((node) => [String(node.id), nodeText(node)]));
+    const lines = [...(log.data?.warnings ?? [])].sort((a, b) => b.time - a.time).slice(0, 20);
+    byId('log').closest('section').hidden = lines.length === 0;
+    showList(
+        byId('log'),
+        lines,
+        (line) => `${line.time} ${line.worker ?? ''} ${line.text}`,
+        () => element('li', {}, element('span', { class: 'dot', 'aria-hidden': 'true' }), element('span')),
+        (shown, line) => {
+            shown.firstElementChild.className = `dot ${line.level === 'error' ? 'bad' : 'warn'}`;
+            const times = line.times > 1 ? ` (${format.count(line.times)} times)` : '';
+            const where = line.worker ? `worker ${line.worker}, ` : '';
+            setText(shown.lastElementChild, `${format.time(line.time / 1000)} ${where}${line.text}${times}`);
+        },
+    );
 }
 
 /** What the server found in its conf file at the start or the last reload. */
@@ -174,33 +243,6 @@ function showWarnings(warnings) {
         () => element('li'),
         (shown, warning) => setText(shown, warning),
     );
-}
-
-function confirmed(client) {
-    const dialog = byId('confirm');
-    const what = client.publish ? 'It publishes: the stream ends for its players.' : 'It may reconnect at once.';
-    byId('confirm-text').textContent = `${client.type} ${client.id} from ${client.ip}, ${client.url}. ${what}`;
-    dialog.returnValue = 'no';
-    dialog.showModal();
-    return new Promise((resolve) =>
-        dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true }),
-    );
-}
-
-async function kickAfterAsking(client, button) {
-    if (!(await confirmed(client))) return;
-    button.disabled = true;
-    try {
-        await api.remove(`/api/v1/clients/${encodeURIComponent(client.id)}`);
-        announce(`Client ${client.id} was kicked`);
-        setText(byId('clients-note'), `${client.id} was kicked`);
-    } catch (error) {
-        if (!error.kind) throw error;
-        announce(`Client ${client.id} could not be kicked: ${error.message}`);
-        setText(byId('clients-note'), `${client.id} could not be kicked: ${error.message}`);
-    }
-    button.disabled = false;
-    polling.wake();
 }
 
 function showState(kind, text) {
@@ -282,31 +324,60 @@ function showSite() {
     setLink(byId('to-streams'), `${site}/`);
     setLink(byId('to-player'), `${site}/players/srs_player.html`);
     setLink(byId('to-webrtc'), `${site}/players/whep.html`);
-    setLink(byId('to-publish'), `${site}/players/whip.html`);
+    setLink(byId('to-publish'), `${site}/publish.html`);
     setLink(byId('to-manual'), `${site}/docs/`);
     for (const id of ['to-streams', 'to-player', 'to-webrtc', 'to-publish', 'to-manual']) byId(id).hidden = false;
 }
 
+/** What an older server, or one without the part, does not have. */
+async function optional(path) {
+    try {
+        return await api.get(path);
+    } catch (error) {
+        if (error.kind !== 'refused') throw error;
+        return {};
+    }
+}
+
+/** The API gives no more than this of a list. */
+function showMore(name, { total }) {
+    const given = { streams: streamTable, clients: clientTable }[name].items.length;
+    byId(`${name}-part`).hidden = !(total > given);
+    setText(byId(`${name}-part`), `The first ${format.count(given)} of ${format.count(total)} are shown.`);
+}
+
 async function refresh() {
+    const began = performance.now();
     try {
         const summaries = await api.get('/api/v1/summaries');
         showSite();
-        const [streams, clients, vhosts, conf] = await Promise.all([
-            api.get(`/api/v1/streams/${streamTable.query}`),
-            api.get(`/api/v1/clients/${clientTable.query}`),
+        const isDue = Date.now() - historyAt >= HISTORY_MS;
+        const slow = ['/api/v1/memory', '/api/v1/clusters', '/api/v1/warnings', `/api/v1/history?since=${hour.newest}`];
+        const [streams, clients, vhosts, conf, ...inside] = await Promise.all([
+            api.get(`/api/v1/streams/${ALL}`),
+            api.get(`/api/v1/clients/${ALL}`),
             api.get('/api/v1/vhosts/?count=100'),
             api.get('/api/v1/configs/warnings'),
+            ...(isDue ? slow.map(optional) : []),
         ]);
-        showServer(summaries, streamTable.total(streams.streams.length));
+        showServer(summaries, streams.total ?? streams.streams.length);
+        if (isDue) {
+            const [held, clusters, log, history] = inside;
+            showInside({ summaries, held, clusters, log });
+            if (history.data) showHistory(history.data);
+            historyAt = Date.now();
+        }
         showStreams(streams.streams, vhosts.vhosts ?? []);
         clientTable.show(clients.clients);
+        showMore('streams', streams);
+        showMore('clients', clients);
         showWarnings(conf.warnings ?? []);
         byId('problem').hidden = true;
         byId('sign-in').hidden = true;
         byId('figures').hidden = false;
         byId('signed-in').hidden = !api.isSignedIn;
         showState('good', 'Connected');
-        return REFRESH_MS;
+        return Math.max(REFRESH_MS, PAUSE_FACTOR * (performance.now() - began));
     } catch (error) {
         if (!error.kind) throw error;
         api.site = error.site ?? api.site;

@@ -2,8 +2,11 @@
 
 const NONE = '–';
 
+// Making one takes longer than hundreds of uses.
+const rounders = [0, 1, 2].map((digits) => new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }));
+
 function rounded(value, digits) {
-    return new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }).format(value);
+    return rounders[digits].format(value);
 }
 
 function scaled(value, step, units) {
@@ -17,7 +20,9 @@ function scaled(value, step, units) {
 
 export const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 
-export const count = (value) => (isNumber(value) ? new Intl.NumberFormat().format(value) : NONE);
+const counter = new Intl.NumberFormat();
+
+export const count = (value) => (isNumber(value) ? counter.format(value) : NONE);
 
 /** bits in thousands a second */
 export const bitrate = (kbps) => (isNumber(kbps) ? scaled(kbps, 1000, ['kbps', 'Mbps', 'Gbps']) : NONE);
@@ -60,3 +65,26 @@ export function audio({ audio }) {
         .filter(Boolean)
         .join(', ');
 }
+
+/** What people call the players, by their types in the API. */
+const PLAYERS = { 'rtmp-play': 'RTMP', 'flv-play': 'HTTP', 'hls-play': 'HLS', 'rtc-play': 'WebRTC', 'srt-play': 'SRT' };
+
+export const playerName = (type) => PLAYERS[type] ?? String(type).replace(/-play$/, '');
+
+/** [{ type, count }] of the API, with names, the most frequent first. Anything else is left out. */
+export function viewersByProtocol(viewers) {
+    return (Array.isArray(viewers) ? viewers : [])
+        .filter(({ count: number }) => isNumber(number) && number > 0)
+        .map(({ type, count: number }) => ({ name: playerName(type), count: number }))
+        .sort((a, b) => b.count - a.count);
+}
+
+/** "5: 3 HLS, 2 RTMP", "0" */
+export function viewers(list) {
+    const all = viewersByProtocol(list);
+    const total = count(all.reduce((sum, one) => sum + one.count, 0));
+    return all.length > 0 ? `${total}: ${all.map((one) => `${count(one.count)} ${one.name}`).join(', ')}` : total;
+}
+
+/** The time of day of a number of seconds since 1970. */
+export const time = (value) => (isNumber(value) ? new Date(value * 1000).toLocaleTimeString() : NONE);

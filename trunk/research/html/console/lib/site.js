@@ -113,3 +113,25 @@ export function bestOf(addresses) {
     const order = [...PLAYER_FORMATS, 'whep'];
     return addresses.filter(({ player }) => player).sort((a, b) => order.indexOf(a.format) - order.indexOf(b.format))[0];
 }
+
+/** [vhost]/app/stream, by which the server names a stream. */
+export const streamUrl = ({ vhost, app, name }) => `${vhost && vhost !== DEFAULT_VHOST ? vhost : ''}/${app}/${name}`;
+
+function streamQuery({ vhost, app, name }) {
+    const values = { app, stream: name };
+    if (vhost && vhost !== DEFAULT_VHOST) values.vhost = vhost;
+    return new URLSearchParams(values);
+}
+
+/** The page about a stream. */
+export const streamPage = (stream, origin) => `${origin}/players/stream.html?${streamQuery(stream)}`;
+
+/** A page that has the player alone, for frames of other pages. */
+export const embedPage = (stream, origin) => `${origin}/players/embed.html?${streamQuery(stream)}`;
+
+/** A small image of a stream. */
+export function thumbnailOf({ vhost, app, name }, origin) {
+    const path = `${app}/${name}`.split('/').map(encodeURIComponent).join('/');
+    const query = vhost && vhost !== DEFAULT_VHOST ? `?${new URLSearchParams({ vhost })}` : '';
+    return `${origin}/api/v1/thumbnail/${path}.jpg${query}`;
+}
