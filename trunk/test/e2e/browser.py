@@ -1,4 +1,4 @@
-"""A headless Chromium for tests of the pages, by playwright-core, which is installed from browser/package-lock.json into a cache folder
+"""A headless Chromium for tests of the pages, by playwright-core, which is installed with axe-core from browser/package-lock.json into a cache folder
 on first use. Unavailable names the missing program: Chromium, Node.js, npm, or the network for the first installation."""
 
 import hashlib
@@ -137,6 +137,10 @@ class Page:
             if time.monotonic() > deadline:
                 raise AssertionError(f"not within {limit_s:g} s: {code}\nThe page complains: {self.complaints()}\nIt shows:\n{self.value(SEEN)}")
             time.sleep(0.1)
+
+    def barriers(self) -> list[str]:
+        """What axe-core finds: barriers for people who see, hear or move differently."""
+        return self.ask("axe")
 
     def click(self, target: str) -> None:
         self.ask("click", target=target, limit=CLICK_MS_MAX)

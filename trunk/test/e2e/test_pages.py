@@ -613,6 +613,7 @@ def test_pages_are_accessible_and_fit(site, clip, size, scheme):
         for name, page in pages.items():
             # A frame for other pages has no text of its own.
             assert name == "embed" or page.value(AUDIT) == [], name
+            assert page.barriers() == [], name
             page.shot(f"{name}-{size}-{scheme}", whole=True)
         empty = one.open("/?site=127.0.0.1:1", **options)
         empty.wait("document.getElementById('unreachable').checkVisibility()")

@@ -154,3 +154,11 @@ def test_thumbnails_follow_the_rules_of_the_list(site, clip):
             urllib.request.urlopen(f"{one.origin}/api/v1/thumbnail/live/cam.jpg?vhost=refused.test", timeout=10)
         with urllib.request.urlopen(f"{one.origin}/streams.json?stream=refused.test/live/cam", timeout=5) as answer:
             assert json.load(answer)["streams"] == []
+
+
+def test_the_search_for_barriers_finds_one(site):
+    """axe-core works here: the other tests expect that it finds nothing."""
+    page = site().open("/nginx.html")
+    assert page.barriers() == []
+    page.value("document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=\"/favicon.ico\"><button></button>')")
+    assert sorted(found.split(":")[0] for found in page.barriers()) == ["button-name", "image-alt"]

@@ -1,5 +1,6 @@
 // Drives one headless Chromium for browser.py: a JSON request a line on stdin, a JSON answer a line on stdout, in order.
 //   driver.mjs CHROMIUM MODULES      MODULES: the folder whose node_modules has playwright-core
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -16,6 +17,7 @@ const browser = await chromium.launch({
     ],
 });
 const pages = new Map();
+const axe = path.join(modules, 'node_modules/axe-core/axe.min.js');
 
 const actions = {
     // A page in a context of its own: { options of the context }.
@@ -55,6 +57,13 @@ const actions = {
                 await pages.get(page).waitForLoadState();
             }
         }
+    },
+    // What axe-core finds wrong, as texts.
+    async axe({ page }) {
+        const made = pages.get(page);
+        await made.evaluate(readFileSync(axe, 'utf8'));
+        const { violations } = await made.evaluate(`axe.run(document, { resultTypes: ['violations'] })`);
+        return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 120)).slice(0, 4).join(' | ')}`);
     },
     click: ({ page, target, limit }) => pages.get(page).click(target, { timeout: limit }),
     fill: ({ page, target, text, limit }) => pages.get(page).fill(target, text, { timeout: limit }),
