@@ -21,10 +21,6 @@ namespace live::io::st {
 
 namespace {
 
-// In _st_thread::flags: the fiber stopped inside a catch block. Stored there because the thread object is in the cache at a
-// switch anyway.
-constexpr int kHasExceptions = 0x100;
-
 FiberStack& stack_of(LoopState& state, _st_thread* thread) {
     return thread->stack == nullptr ? state.primordial_stack : *reinterpret_cast<FiberStack*>(thread->stack);
 }
@@ -43,6 +39,31 @@ void swap_exceptions(LoopState& state, _st_thread* from, _st_thread* to) {
         globals[1] = stack_of(state, to).exceptions[1];
         to->flags &= ~kHasExceptions;
     }
+}
+
+// The core would queue them without regard to urgency.
+void wake_due(LoopState& state, std::uint64_t now) {
+    for (_st_thread* first = state.timers.first(); first != nullptr && first->due <= now; first = state.timers.first()) {
+        _ST_DEL_SLEEPQ(first);
+        if (first->state == _ST_ST_COND_WAIT)
+            first->flags |= _ST_FL_TIMEDOUT;
+        first->state = _ST_ST_RUNNABLE;
+        queue_runnable(state, first);
+    }
+}
+
+// `to` runs next. Many runnable fibers must not delay the poll, and the urgent fibers that it wakes.
+__attribute__((no_sanitize("address"))) void note_run(LoopState& state, _st_thread* to) {
+    if (to == _st_this_vp.idle_thread)
+        return;
+    if ((to->flags & kQueuedAhead) != 0) {
+        to->flags &= ~kQueuedAhead;
+        state.order.run_urgent();
+    } else {
+        state.order.run_other();
+    }
+    if (++state.runs_since_poll % LoopState::kSwitchesPerLook == 0 && st_utime() - _ST_LAST_CLOCK >= LoopState::kUnpolledMax)
+        poll_next(state);
 }
 
 // `until`: when the loop should have come here at the latest.
@@ -69,6 +90,7 @@ void engine_dispatch() {
     LoopState& state = *the_loop;
     state.idle_queued = false;
     state.switches_since_poll = 0;
+    state.runs_since_poll = 0;
     state.stacks.trim();
     // The clock was last read just after the previous poll.
     const std::uint64_t now = st_utime();
@@ -76,8 +98,10 @@ void engine_dispatch() {
     note_pause(state, _ST_LAST_CLOCK, now);
     const std::int64_t wait = microseconds_to_next_timer(state, now);
     state.engine.turn(now, wait);
+    const std::uint64_t after = st_utime();
     if (wait >= 0)
-        note_pause(state, now + static_cast<std::uint64_t>(wait), st_utime());
+        note_pause(state, now + static_cast<std::uint64_t>(wait), after);
+    wake_due(state, after);
 }
 
 // The core's own st_poll is compiled away; nothing calls these two.
@@ -218,6 +242,7 @@ __attribute__((no_sanitize("address"))) void live_switch_leave(_st_thread* to) {
     LoopState& state = live::io::st::loop_state();
     _st_thread* from = state.running;
     live::io::st::swap_exceptions(state, from, to);
+    live::io::st::note_run(state, to);
     state.watch.end_run(static_cast<const live::io::Fiber*>(from->private_data[LoopState::kFiberKey]));
     state.running = to;
     ++state.switches;

@@ -109,6 +109,12 @@ void trim_stack() {
 CancelShield::CancelShield() { ++st::loop_state().current()->shields; }
 CancelShield::~CancelShield() { --st::loop_state().current()->shields; }
 
+Urgent::Urgent() : was_urgent_((_st_this_thread->flags & st::kUrgent) != 0) { _st_this_thread->flags |= st::kUrgent; }
+Urgent::~Urgent() {
+    if (!was_urgent_)
+        _st_this_thread->flags &= ~st::kUrgent;
+}
+
 NoSuspend::NoSuspend() {
     if (st::LoopState* state = st::loop_state_or_null())
         ++state->no_suspend;

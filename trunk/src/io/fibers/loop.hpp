@@ -90,6 +90,19 @@ public:
     CancelShield& operator=(const CancelShield&) = delete;
 };
 
+// While one exists, this fiber runs before others when it wakes from a wait or a sleep: for work whose delay many clients notice.
+// Others run in between (st/run_order.hpp), and yield() gives way to all.
+class Urgent {
+public:
+    Urgent();
+    ~Urgent();
+    Urgent(const Urgent&) = delete;
+    Urgent& operator=(const Urgent&) = delete;
+
+private:
+    const bool was_urgent_;
+};
+
 // While one exists, suspending aborts: for code that must not interleave with other fibers.
 class NoSuspend {
 public:

@@ -16,6 +16,7 @@
 #include "io/st/core.hpp"
 #include "io/st/engine.hpp"
 #include "io/st/fiber_stack.hpp"
+#include "io/st/run_order.hpp"
 #include "io/st/stack_pool.hpp"
 #include "io/st/timer_heap.hpp"
 #include "io/threads/worker_pool.hpp"
@@ -41,6 +42,10 @@ struct LoopState {
     // Fibers that keep each other runnable must not starve descriptors and timers: after this many switches a poll is queued
     // after the runnable fibers.
     static constexpr std::uint32_t kSwitchesPerPollMax = 256;
+    // Nor may many fibers that wait for a turn: then the poll is next. Microseconds since the last one, looked at every few
+    // switches.
+    static constexpr std::uint64_t kUnpolledMax = 1'000;
+    static constexpr std::uint32_t kSwitchesPerLook = 4;
     // Nor may a fiber whose socket always has more data: it yields after this many operations without a switch.
     static constexpr std::uint32_t kOperationsPerRunMax = 64;
 
@@ -65,6 +70,9 @@ struct LoopState {
     Pauses pauses;
     CpuSamples* cpu_samples = nullptr;  // while profile_cpu() takes a profile
     std::uint32_t switches_since_poll = 0;
+    std::uint32_t runs_since_poll = 0;  // of fibers
+    RunOrder order;
+    _st_clist* last_urgent = nullptr;  // in the run queue, while order.waiting() is not 0
     std::uint32_t operations_since_switch = 0;
     std::uint32_t no_suspend = 0;  // existing NoSuspend guards
     bool idle_queued = false;
@@ -93,6 +101,12 @@ inline LoopState* loop_state_or_null() { return the_loop; }
 int start_core();
 
 Result<void> yield_for_others();
+
+// In _st_thread::flags: the fiber stopped inside a catch block; it is urgent; it is queued ahead of those that are not. Stored
+// there because the thread object is in the cache at a switch anyway.
+inline constexpr int kHasExceptions = 0x100;
+inline constexpr int kUrgent = 0x200;
+inline constexpr int kQueuedAhead = 0x400;
 
 // Returns the inherited descriptor of this type and address; negative if missing.
 int take_inherited(const Endpoint& on, int type);

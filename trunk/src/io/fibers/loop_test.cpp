@@ -1,5 +1,6 @@
 #include "io/fibers/loop.hpp"
 
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -116,6 +117,78 @@ TEST_F(LoopTest, FibersThatKeepEachOtherRunnableDoNotStarveTimers) {
     MUST(sleep(Deadline::after(2ms)));
     done = true;
     MUST(scope.join(Deadline::after(kSoon)));
+}
+
+// As many as leave when an event ends.
+TEST_F(LoopTest, ManyRunnableFibersDoNotDelayTimersAndUrgentFibers) {
+    constexpr int kFibers = 200;
+    constexpr auto kWork = 200us;
+    Signal signals[kFibers];
+    Scope scope("test");
+    int done = 0;
+    for (Signal& signal : signals)
+        MUST(scope.start("many", [&](Deadline) {
+            MUST(wait(signal, Deadline::after(kSoon)));
+            spin(kWork);
+            ++done;
+        }));
+    std::vector<int> done_at;
+    MUST(scope.start("urgent", [&](Deadline) {
+        const Urgent urgent;
+        for (int i = 0; i < 3; ++i) {
+            MUST(sleep(Deadline::after(1ms)));
+            done_at.push_back(done);
+        }
+    }));
+    MUST(yield(Deadline::never()));
+    for (Signal& signal : signals)
+        signal.raise();
+    MUST(scope.join(Deadline::after(kSoon)));
+    ASSERT_EQ(done_at.size(), 3U);
+    EXPECT_LT(done_at.back(), kFibers) << "it ran while others waited for their turn";
+}
+
+TEST_F(LoopTest, UrgentFibersRunFirstInTheirOrderAndOthersInBetween) {
+    Scope scope("test");
+    std::string order;
+    Signal go[4];
+    const auto start = [&](char name, Signal& signal, bool is_urgent) {
+        MUST(scope.start("test", [&order, name, &signal, is_urgent](Deadline) {
+            std::optional<Urgent> urgent;
+            if (is_urgent)
+                urgent.emplace();
+            MUST(wait(signal, Deadline::after(kSoon)));
+            order += name;
+        }));
+    };
+    start('a', go[0], false);
+    start('b', go[1], true);
+    start('c', go[2], false);
+    start('d', go[3], true);
+    MUST(yield(Deadline::never()));
+    for (Signal& signal : go)
+        signal.raise();
+    MUST(scope.join(Deadline::after(kSoon)));
+    EXPECT_EQ(order, "bdac");
+
+    // Two urgent fibers that keep each other runnable do not starve another one.
+    Scope pair("pair");
+    Signal ping;
+    Signal pong;
+    bool stop = false;
+    const auto play = [&stop](Signal& mine, Signal& other) {
+        const Urgent urgent;
+        while (!stop) {
+            other.raise();
+            MUST(wait(mine, Deadline::after(kSoon)));
+        }
+        other.raise();
+    };
+    MUST(pair.start("ping", [&](Deadline) { play(ping, pong); }));
+    MUST(pair.start("pong", [&](Deadline) { play(pong, ping); }));
+    MUST(sleep(Deadline::after(1ms)));
+    stop = true;
+    MUST(pair.join(Deadline::after(kSoon)));
 }
 
 TEST_F(LoopTest, YieldLetsTimersFire) {

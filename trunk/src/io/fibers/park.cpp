@@ -32,7 +32,7 @@ void make_runnable(_st_thread* thread) {
     if ((thread->flags & _ST_FL_ON_SLEEPQ) != 0)
         _ST_DEL_SLEEPQ(thread);
     thread->state = _ST_ST_RUNNABLE;
-    _ST_ADD_RUNQ(thread);
+    queue_runnable(loop_state(), thread);
 }
 
 bool link_all(Engine& engine, std::span<ParkNode> nodes, Park* park) {
@@ -62,6 +62,25 @@ bool mark_ready(const Engine& engine, std::span<ParkNode> nodes) {
 }
 
 }  // namespace
+
+void queue_runnable(LoopState& state, _st_thread* thread) {
+    if ((thread->flags & kUrgent) == 0 || !state.order.queue_urgent()) {
+        _ST_ADD_RUNQ(thread);
+        return;
+    }
+    thread->flags |= kQueuedAhead;
+    _st_clist* const after = state.order.waiting() > 1 ? state.last_urgent : &_ST_RUNQ;
+    ST_INSERT_AFTER(&thread->links, after);
+    state.last_urgent = &thread->links;
+}
+
+void poll_next(LoopState& state) {
+    _st_thread* const idle = _st_this_vp.idle_thread;
+    if (state.idle_queued)
+        _ST_DEL_RUNQ(idle);
+    state.idle_queued = true;
+    ST_INSERT_AFTER(&idle->links, &_ST_RUNQ);
+}
 
 Park::End Park::sleep(std::span<ParkNode> nodes, std::uint64_t due) {
     LoopState& state = loop_state();

@@ -13,6 +13,8 @@ struct _st_thread;
 
 namespace live::io::st {
 
+struct LoopState;
+
 inline constexpr std::uint64_t kNeverDue = std::numeric_limits<std::uint64_t>::max();
 
 // Lives on the stack of the sleeping fiber.
@@ -59,6 +61,10 @@ private:
     bool expects_kick_ = false;
 };
 
+// Appends a thread that has become runnable to the run queue; an urgent one goes ahead of those that are not.
+void queue_runnable(LoopState& state, _st_thread* thread);
+// Polls descriptors and timers as soon as the running fiber suspends.
+void poll_next(LoopState& state);
 // Lets everything runnable run, polls descriptors and timers, and returns.
 void yield_turn();
 

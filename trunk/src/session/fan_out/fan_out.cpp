@@ -32,6 +32,7 @@ public:
     }
 
     void run(io::Deadline forever) {
+        const io::Urgent urgent;
         TimePoint due = io::now();
         for (std::size_t slot = 0;; slot = (slot + 1) % slots_.size()) {
             if (cohorts_ == 0) {

@@ -36,6 +36,7 @@ PublishSession::PublishSession(http::Exchange& exchange, Context& context, Clien
 
 // For callbacks a posted stream is like an RTMP publisher, including the end of its connection.
 Result<void> PublishSession::run(io::Deadline deadline) {
+    const io::Urgent urgent;
     auto ended = publish(deadline);
     context_.events.on_closed(request_, {figures_.received_bytes, figures_.sent_bytes});
     return ended;

@@ -44,6 +44,7 @@ std::chrono::milliseconds PublishSession::tick() const {
 }
 
 Result<void> PublishSession::run(io::Deadline deadline) {
+    const io::Urgent urgent;
     announce();
     for (;;) {
         if (TRY(handle_events(deadline)) == Step::stopped)
