@@ -53,6 +53,8 @@ public:
     // This stream if it is plain TCP, or TLS over TCP; otherwise nullptr.
     virtual TcpStream* as_tcp() { return nullptr; }
     virtual TlsStream* as_tls() { return nullptr; }
+    // The TCP stream whose socket carries this one, for the socket's options: this, or that below TLS; otherwise nullptr.
+    virtual TcpStream* carrier() { return nullptr; }
     // A waiting fiber wakes with Errc::closed. Data not yet taken by the kernel is discarded.
     virtual void close() = 0;
 };

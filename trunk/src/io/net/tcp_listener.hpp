@@ -11,7 +11,7 @@ namespace live::io {
 
 class TcpListener {
 public:
-    static constexpr int kBacklog = 512;
+    static constexpr int kBacklog = 4096;
 
     // Port 0 picks a free one. An IPv6 endpoint accepts IPv6 only, so that "0.0.0.0" and "[::]" can share a port. Errc::conflict
     // when the port is taken, Errc::denied when it may not be bound, Errc::system.

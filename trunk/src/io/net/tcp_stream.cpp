@@ -216,6 +216,13 @@ Result<void> TcpStream::set_no_delay(bool on) {
     return set_tcp_option(socket_.fd(), TCP_NODELAY, on ? 1 : 0, "setting TCP_NODELAY");
 }
 
+bool TcpStream::no_delay() const {
+    int on = 0;
+    socklen_t size = sizeof on;
+    ::getsockopt(socket_.fd(), IPPROTO_TCP, TCP_NODELAY, &on, &size);
+    return on != 0;
+}
+
 Result<void> TcpStream::set_send_buffer(std::size_t bytes) {
     return set_option(socket_.fd(), SOL_SOCKET, SO_SNDBUF, static_cast<int>(std::min<std::size_t>(bytes, 1 << 30)),
                       "setting SO_SNDBUF");

@@ -49,6 +49,7 @@ public:
     void forget() { socket_.forget(); }
 
     TcpStream* as_tcp() override { return this; }
+    TcpStream* carrier() override { return this; }
     // Reports whether the last write found no more room; cleared by a wait for Interest::writable.
     bool is_full() const { return socket_.is_open() && socket_.is_blocked(Interest::writable); }
 
@@ -62,6 +63,7 @@ public:
     Endpoint local_endpoint() const;
 
     Result<void> set_no_delay(bool on);
+    bool no_delay() const;
     // SO_SNDBUF; the kernel doubles it for its own bookkeeping.
     Result<void> set_send_buffer(std::size_t bytes);
     // The current SO_RCVBUF, which grows automatically; half of it is the window.

@@ -105,6 +105,13 @@ TEST(Parts, FirstBytesShortensTheLastPart) {
     EXPECT_TRUE(first_bytes({}, 7).empty());
 }
 
+TEST_F(TcpStreamTest, NoDelayIsAnOptionOfTheSocket) {
+    for (const bool on : {true, false}) {
+        MUST(server_->set_no_delay(on));
+        EXPECT_EQ(server_->no_delay(), on);
+    }
+}
+
 TEST_F(TcpStreamTest, ReadsTimeOut) {
     EXPECT_EQ(server_->read_some(buffer_, Deadline::after(1ms)).code(), Errc::timed_out);
     EXPECT_EQ(server_->wait_readable(Deadline::after(1ms)).code(), Errc::timed_out);

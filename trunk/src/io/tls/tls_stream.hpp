@@ -53,6 +53,7 @@ public:
 
     TcpStream& tcp() { return *tcp_; }
     TlsStream* as_tls() override { return this; }
+    TcpStream* carrier() override { return tcp_.get(); }
     // New keys for both directions (RFC 8446, 4.6.3), before the next record; nothing in TLS 1.2. The stream itself does so after
     // kRecordsPerKey records: 5.5 limits AES-GCM to 2^24.5, some 40 hours at 20 Mbps.
     Result<void> update_keys();

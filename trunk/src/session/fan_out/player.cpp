@@ -63,13 +63,13 @@ Result<void> Player::run(io::Deadline deadline) {
 }
 
 Result<void> Player::play(io::Deadline deadline) {
-    io::TcpStream* const socket = stream_.as_tls() != nullptr ? &stream_.as_tls()->tcp() : stream_.as_tcp();
+    io::TcpStream* const socket = stream_.carrier();
     if (socket == nullptr || options_.send_min_interval > std::chrono::microseconds::zero() ||
         duration_ > std::chrono::milliseconds::zero())
-        return run_on_own_ticks(deadline);
+        return run_on_own_ticks(socket, deadline);
     TRY(prepare_socket(*socket));
     member_.emplace(stream_, cursor_, wake_);
-    return run_with_cohort(deadline);
+    return run_with_cohort(*socket, deadline);
 }
 
 void Player::set_paused(bool paused) {
@@ -123,13 +123,15 @@ Result<void> Player::prepare_socket(io::TcpStream& socket) {
     TRY(socket.set_not_sent_lowat(std::max(buffer / 2, kNotSentMin)));
     // Else a small frame waits until the one before is acknowledged, which on a quiet connection takes some 40 ms.
     if (window_ == std::chrono::milliseconds::zero())
-        TRY(socket.set_no_delay(true));
+        no_delay_ = true;
     LOG_DEBUG(log_, "SO_SNDBUF={} buffer={}ms", buffer, options_.mw_latency.count());
     return {};
 }
 
-Result<void> Player::run_with_cohort(io::Deadline deadline) {
+Result<void> Player::run_with_cohort(io::TcpStream& socket, io::Deadline deadline) {
     TRY(send_now());
+    if (no_delay_)
+        TRY(socket.set_no_delay(*no_delay_));
     io::trim_stack();
     for (;;) {
         if (protocol_.is_over())
@@ -196,7 +198,9 @@ Result<void> Player::end_message(io::Deadline deadline) {
     return stream_.write_all({}, limit);  // ciphertext that the stream holds
 }
 
-Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
+Result<void> Player::run_on_own_ticks(io::TcpStream* socket, io::Deadline deadline) {
+    if (socket != nullptr && no_delay_)
+        TRY(socket->set_no_delay(*no_delay_));
     constexpr std::chrono::milliseconds kTickMin{10};
     const auto gap = options_.send_min_interval;
     const auto window = std::max(window_.value_or(options_.mw_latency), kTickMin);

@@ -51,6 +51,8 @@ public:
     void set_duration(std::chrono::milliseconds duration) { duration_ = duration; }
     // Merged write, in place of that of the options.
     void set_window(std::chrono::milliseconds window) { window_ = window; }
+    // TCP_NODELAY from the first write of media on; without it the socket's remains.
+    void set_no_delay(bool on) { no_delay_ = on; }
     // Until the protocol stops or is over (ok), or something ends the connection.
     Result<void> run(io::Deadline deadline);
 
@@ -72,12 +74,13 @@ private:
     Result<void> prepare_socket(io::TcpStream& socket);
     Result<void> play(io::Deadline deadline);
     void log_dropped() const;
-    Result<void> run_with_cohort(io::Deadline deadline);
+    Result<void> run_with_cohort(io::TcpStream& socket, io::Deadline deadline);
     Result<void> send_now();
     Result<void> send_and_answer();
     Result<void> drain(io::Deadline deadline);
     Result<void> end_message(io::Deadline deadline);
-    Result<void> run_on_own_ticks(io::Deadline deadline);
+    // `socket` may be nullptr.
+    Result<void> run_on_own_ticks(io::TcpStream* socket, io::Deadline deadline);
     Result<bool> send_some(io::Deadline deadline);
     void leave_cohort();
 
@@ -94,6 +97,7 @@ private:
     std::chrono::milliseconds duration_{0};
     std::optional<std::chrono::milliseconds> window_;
     std::uint32_t answers_ = 0;
+    std::optional<bool> no_delay_;
     bool blocked_ = false;  // the socket is full
     bool paused_ = false;
 };

@@ -164,6 +164,22 @@ TEST_F(PlayerTest, AGapBetweenMessagesHoldsHoweverManyWait) {
     EXPECT_EQ(fan_out_.counters().sends, 0U);
 }
 
+TEST_F(PlayerTest, TheSocketsOptionIsSetWhenMediaHasBegun) {
+    make(at_once());
+    MUST(server_->set_no_delay(true));
+    player_->set_no_delay(false);
+    EXPECT_TRUE(server_->no_delay());
+    start();
+    io::wait_until([this] { return !server_->no_delay(); });
+}
+
+TEST_F(PlayerTest, APlayerOnItsOwnTicksSetsTheSocketsOption) {
+    make(at_once(), Sends::by_itself);
+    player_->set_no_delay(true);
+    start();
+    io::wait_until([this] { return server_->no_delay(); });
+}
+
 TEST_F(PlayerTest, APausedPlayerGetsAnswersAndNoMedia) {
     for (const Sends sends : {Sends::by_cohort, Sends::by_itself}) {
         messages_.clear();

@@ -121,6 +121,7 @@ void Connection::log_end(const Result<void>& ended) const {
 
 Result<void> Connection::serve(io::Deadline deadline) {
     const auto strangers = deadline.sooner(io::Deadline::after(kIdentifyLimit));
+    TRY(peer_.set_no_delay(true));
     auto connected = connect(strangers);
     if (!connected.ok()) {
         // Sends the engine's answer to it, if the peer still reads.
@@ -129,6 +130,7 @@ Result<void> Connection::serve(io::Deadline deadline) {
     }
     std::chrono::seconds patience = kIdentifyLimit;
     for (;;) {
+        TRY(peer_.set_no_delay(true));
         const auto ended = next_session(deadline, patience);
         if (!ended.ok()) {
             static_cast<void>(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
@@ -166,8 +168,6 @@ Result<void> Connection::connect(io::Deadline deadline) {
         peer_.engine().reject_connect(admitted.error().sentence());
         return Error(admitted.error());
     }
-    if (peer_.tcp() != nullptr)
-        TRY(peer_.tcp()->set_no_delay(options_.tcp_nodelay));
     TRY(peer_.engine().accept_connect({options_.chunk_size, options_.out_ack_size, options_.in_ack_size}));
     return peer_.write_output(deadline);
 }

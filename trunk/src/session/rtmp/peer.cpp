@@ -68,7 +68,18 @@ Result<Peer::Piece> Peer::read_piece() {
 
 std::size_t Peer::receive_buffer() const {
     constexpr std::size_t kUsual = 128 * 1024;
-    return tcp_ == nullptr ? kUsual : tcp_->receive_buffer();
+    const io::TcpStream* const carrier = stream_->carrier();
+    return carrier == nullptr ? kUsual : carrier->receive_buffer();
+}
+
+Result<void> Peer::set_no_delay(bool on) {
+    io::TcpStream* const carrier = stream_->carrier();
+    return carrier == nullptr ? Result<void>() : carrier->set_no_delay(on);
+}
+
+void Peer::forget() {
+    if (io::TcpStream* const carrier = stream_->carrier())
+        carrier->forget();
 }
 
 Result<void> Peer::write_output(io::Deadline deadline) {

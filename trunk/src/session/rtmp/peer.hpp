@@ -29,8 +29,11 @@ public:
     // Traffic of this connection. Media sent to a player by its cohort is added when it has stopped playing.
     Traffic& own_traffic() { return own_traffic_; }
     const Traffic& own_traffic() const { return own_traffic_; }
-    // nullptr over TLS.
-    io::TcpStream* tcp() { return tcp_; }
+    // TCP_NODELAY. On while a client waits for answers, which Nagle's algorithm would hold back for 40 ms; media follows the
+    // options.
+    Result<void> set_no_delay(bool on);
+    // Removes the socket from epoll until the next wait for it.
+    void forget();
 
     // The client's next request; reads until there is one. Writes the engine's output on the way.
     Result<engine::rtmp::Event> next_event(io::Deadline deadline);
@@ -42,7 +45,7 @@ public:
     };
     // Reads what is available, as much as the engine can handle quickly, and feeds it, without suspending.
     Result<Piece> read_piece();
-    // In bytes, including the kernel's overhead; over TLS the kernel's initial size.
+    // In bytes, including the kernel's overhead.
     std::size_t receive_buffer() const;
     // Writes the engine's output.
     Result<void> write_output(io::Deadline deadline);

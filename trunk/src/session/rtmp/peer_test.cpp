@@ -13,6 +13,9 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/fibers/wait_fixture.hpp"
+#include "io/net/tcp_listener.hpp"
+#include "io/tls/tls_identity_fixture.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "session/limits/connection_limits.hpp"
 #include "wire/rtmp/control_message.hpp"
 
@@ -67,6 +70,42 @@ TEST(RtmpPeer, InputWithoutAnEndLetsOtherFibersRun) {
     EXPECT_FALSE(ended);
     EXPECT_TRUE(scope.stop(io::Deadline::after(io::kSoon)).ok());
     EXPECT_EQ(ended, Errc::cancelled);
+}
+
+// The options of a socket apply below TLS too.
+TEST(RtmpPeer, SetsTheOptionsOfTheSocketBelowTls) {
+    const auto loop = MUST(io::Loop::create());
+    const io::TlsIdentity identity("peer");
+    const auto server = MUST(io::TlsContext::server(identity.certificate_path, identity.key_path));
+    const auto client = MUST(io::TlsContext::client(io::TlsVerify::none));
+    const auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+    std::unique_ptr<io::TlsStream> accepted;
+    io::Scope scope("test");
+    MUST(scope.start("server", [&](io::Deadline) {
+        auto tcp = MUST(listener->accept(io::Deadline::after(io::kSoon)));
+        accepted = MUST(io::TlsStream::accept(std::move(tcp), *server, io::Deadline::after(io::kSoon)));
+    }));
+    auto tcp = MUST(io::TcpStream::connect(listener->endpoint(), io::Deadline::after(io::kSoon)));
+    const auto other = MUST(io::TlsStream::connect(std::move(tcp), *client, "live.test", io::Deadline::after(io::kSoon)));
+    MUST(scope.join(io::Deadline::after(io::kSoon)));
+
+    io::TcpStream& socket = *accepted->carrier();
+    std::vector<std::uint8_t> scratch(64 * 1024);
+    Traffic traffic;
+    const Log log;
+    ConnectionLimits limits(10, log);
+    ConnectedClient holder;
+    Peer peer(std::move(accepted), nullptr, {}, 1, scratch, traffic, limits.memory(), holder);
+    EXPECT_FALSE(socket.no_delay());
+    MUST(peer.set_no_delay(true));
+    EXPECT_TRUE(socket.no_delay());
+    MUST(peer.set_no_delay(false));
+    EXPECT_FALSE(socket.no_delay());
+    EXPECT_EQ(peer.receive_buffer(), socket.receive_buffer());
+    peer.forget();
+    // It is found again by the next wait.
+    MUST(other->write_all(std::array{io::as_part(as_bytes(std::string_view("x")))}, io::Deadline::after(io::kSoon)));
+    EXPECT_TRUE(peer.stream().wait_readable(io::Deadline::after(io::kSoon)).ok());
 }
 
 }  // namespace

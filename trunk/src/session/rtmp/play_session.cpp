@@ -18,6 +18,7 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& 
       player_(peer.stream(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
       log_(log) {
     player_.set_duration(duration);
+    player_.set_no_delay(options.tcp_nodelay);
     if (!format.is_relayed())
         return;
     player_.set_window(plan.play.relay_mw_latency);

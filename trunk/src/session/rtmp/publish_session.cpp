@@ -46,6 +46,8 @@ std::chrono::milliseconds PublishSession::tick() const {
 Result<void> PublishSession::run(io::Deadline deadline) {
     const io::Urgent urgent;
     announce();
+    TRY(peer_.write_output(deadline));
+    TRY(peer_.set_no_delay(options_.tcp_nodelay));
     for (;;) {
         if (TRY(handle_events(deadline)) == Step::stopped)
             return {};
@@ -108,8 +110,7 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
     } else if (goes_on) {
         TRY(let_others_run(deadline));
     } else if (const auto pause = tick(); pause > std::chrono::milliseconds::zero()) {
-        if (peer_.tcp() != nullptr)
-            peer_.tcp()->forget();
+        peer_.forget();
         // The window is half of the buffer. The kernel throttles a publisher that fills it, and enlarges it on demand.
         const auto window = [this] { return peer_.receive_buffer() / 2; };
         TRY(pause_until(io::Deadline::at(ticks_.next(io::now(), pause, std::exchange(tick_bytes_, 0), window))));
