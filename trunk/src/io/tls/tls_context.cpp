@@ -54,7 +54,13 @@ Result<void> load_identity(SSL_CTX* context, const std::string& certificate_path
 Result<void> prefer_fast_ciphers(SSL_CTX* context) {
     SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
     constexpr const char* kSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
-    return SSL_CTX_set_ciphersuites(context, kSuites) == 1 ? Result<void>() : tls_error(Errc::system, "choosing the ciphers");
+    // TLS 1.2: authenticated encryption with forward secrecy only (RFC 9325, 4.2).
+    constexpr const char* kOlderSuites =
+        "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:"
+        "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
+    return SSL_CTX_set_ciphersuites(context, kSuites) == 1 && SSL_CTX_set_cipher_list(context, kOlderSuites) == 1
+               ? Result<void>()
+               : tls_error(Errc::system, "choosing the ciphers");
 }
 
 int select_protocol(SSL*, const unsigned char** selected, unsigned char* selected_size, const unsigned char* offered,

@@ -85,6 +85,21 @@ TEST_F(TlsStreamTest, SelectsTheFirstOwnProtocolThatTheClientOffers) {
     EXPECT_EQ(selected_for({"h2"}), "h2");
 }
 
+TEST_F(TlsStreamTest, OldClientsHaveCiphersWithAuthenticationAndForwardSecrecyOnly) {
+    SSL_CTX* const client = trusting_->native_handle();
+    SSL_CTX_set_max_proto_version(client, TLS1_2_VERSION);
+    for (const char* const accepted :
+         {"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305"}) {
+        ASSERT_EQ(SSL_CTX_set_cipher_list(client, accepted), 1);
+        EXPECT_TRUE(shake_hands(*trusting_, "live.test").first.ok()) << accepted;
+    }
+    for (const char* const refused :
+         {"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384", "AES128-GCM-SHA256"}) {
+        ASSERT_EQ(SSL_CTX_set_cipher_list(client, refused), 1);
+        EXPECT_EQ(shake_hands(*trusting_, "live.test").second.code(), Errc::denied) << refused;
+    }
+}
+
 TEST_F(TlsStreamTest, APairTalksBothWays) {
     connect_pair();
     EXPECT_EQ(Loop::counters().tls_sessions, 2U);
