@@ -12,6 +12,7 @@ from http_streams import HttpStream, read_tags
 from live_server import wait_until
 from players import FfmpegPublisher, wait_playable
 from tls_players import TlsStream, anyone
+from upgrade_stage import upgrade
 
 pytestmark = pytest.mark.workers
 
@@ -125,15 +126,23 @@ def test_a_flood_of_key_updates_ends_its_connection_only(live):
         assert has_grown(other)
 
 
-@pytest.mark.one_worker("each worker has tickets of its own")
-def test_a_session_is_resumed(live):
+def test_a_session_is_resumed_by_every_worker_and_after_an_upgrade(live):
     context = anyone()
     with TlsStream(live.ports["https"], PATH, context) as first:
         assert has_grown(first)
         assert first.socket.version() == "TLSv1.3" and not first.socket.session_reused
-        with TlsStream(live.ports["https"], PATH, context, first.socket.session) as second:
-            assert second.socket.session_reused
-            assert has_grown(second)
+        session = first.socket.session
+
+    def assert_resumed() -> None:
+        # The kernel spreads connections over the workers.
+        for _ in range(8):
+            with TlsStream(live.ports["https"], PATH, context, session) as player:
+                assert player.socket.session_reused
+                assert has_grown(player, 1000)
+
+    assert_resumed()
+    upgrade(live)
+    assert_resumed()
 
 
 def test_a_certificate_is_swapped_under_players(server, clip, tmp_path):

@@ -8,7 +8,7 @@ Ports::Ports(const Shared& shared, const Log& log)
     : rtmp_(shared.settings,
             {shared.streams.table(), shared.admission, shared.admission.vhosts(), shared.events, shared.streams.fan_out(),
              shared.clients.table(), shared.clients.places(), shared.clients.scratch(), shared.names.process_id,
-             shared.names.identity()},
+             shared.names.identity(), shared.names.workers_secret},
             log),
       mounts_(shared.settings, shared.streams.table()),
       live_{shared.streams.table(), mounts_, shared.admission, shared.events, shared.streams.fan_out(), shared.clients.table()},

@@ -2,6 +2,8 @@
 // a self-signed one.
 #pragma once
 
+#include <string>
+
 #include "app/wiring/served_certificate.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
@@ -11,7 +13,9 @@ namespace live::app {
 
 class HttpCertificates {
 public:
-    explicit HttpCertificates(const Log& log) : log_(log), api_("HTTPS API", log), streams_("HTTPS server", log) {}
+    // `secret` as that of ServedCertificate.
+    HttpCertificates(const std::string& secret, const Log& log)
+        : log_(log), api_("HTTPS API", secret, log), streams_("HTTPS server", secret, log) {}
 
     // Loads the pairs that the settings name. Errors as ServedCertificate::use.
     Result<void> load(const settings::Settings& settings);

@@ -24,8 +24,8 @@ HttpPorts::Site::Site(MutBytes scratch)
     : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
 
 HttpPorts::HttpPorts(const settings::CurrentSettings& settings, api::Endpoints& endpoints, MutBytes scratch,
-                     session::ConnectionLimits& places, io::PortSharing sharing, const Log& log)
-    : settings_(settings), endpoints_(endpoints), log_(log), places_(places), sharing_(sharing), certificates_(log) {
+                     session::ConnectionLimits& places, io::PortSharing sharing, const std::string& secret, const Log& log)
+    : settings_(settings), endpoints_(endpoints), log_(log), places_(places), sharing_(sharing), certificates_(secret, log) {
     for (std::size_t role = 0; role < kRoles; ++role)
         sites_.push_back(std::make_unique<Site>(scratch));
     site(Role::workers).context.is_sibling = true;

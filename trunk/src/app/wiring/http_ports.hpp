@@ -29,9 +29,9 @@ public:
     // A kind of port, with its router.
     enum class Role : std::uint8_t { api, streams, both, exporter, workers };
 
-    // Everything referred to outlives this.
+    // Everything referred to outlives this. `secret` is the workers'.
     HttpPorts(const settings::CurrentSettings& settings, api::Endpoints& endpoints, MutBytes scratch,
-              session::ConnectionLimits& places, io::PortSharing sharing, const Log& log);
+              session::ConnectionLimits& places, io::PortSharing sharing, const std::string& secret, const Log& log);
     HttpPorts(const HttpPorts&) = delete;
     HttpPorts& operator=(const HttpPorts&) = delete;
 

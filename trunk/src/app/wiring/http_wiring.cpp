@@ -19,7 +19,8 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const ApiWirin
       remux_options_(settings, &settings::Vhost::http_remux),
       api_(settings, sources, log),
       files_(files),
-      ports_(settings, api_.endpoints(), scratch, places, sharing_of(sources.names.identity()), log) {
+      ports_(settings, api_.endpoints(), scratch, places, sharing_of(sources.names.identity()), sources.names.workers_secret,
+             log) {
     for (const Role role : {Role::api, Role::both, Role::workers})
         ports_.router(role).add("/console/", files_);
     for (const Role role : {Role::streams, Role::both})

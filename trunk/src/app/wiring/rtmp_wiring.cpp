@@ -20,7 +20,7 @@ RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, const Shared& 
       places_(shared.places),
       identity_(shared.identity),
       log_(log),
-      certificate_("RTMPS", log) {}
+      certificate_("RTMPS", shared.secret, log) {}
 
 RtmpWiring::~RtmpWiring() = default;
 

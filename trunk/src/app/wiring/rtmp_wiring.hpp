@@ -33,6 +33,7 @@ public:
         MutBytes scratch;
         std::int64_t process_id = 0;
         engine::workers::WorkerIdentity identity{};
+        std::string secret{};  // the workers'
     };
 
     // `settings`, `log` and the shared objects must outlive this.

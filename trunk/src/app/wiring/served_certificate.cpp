@@ -39,7 +39,9 @@ ServedCertificate::Marks ServedCertificate::marks_of(const settings::TlsFiles& f
 Result<void> ServedCertificate::use(const settings::TlsFiles& files) {
     const Marks marks = marks_of(files);
     if (!context_) {
-        context_ = TRY(io::TlsContext::server(files.cert, files.key));
+        auto context = TRY(io::TlsContext::server(files.cert, files.key));
+        TRY(context->use_ticket_keys(ticket_keys_));
+        context_ = std::move(context);
         files_ = files;
         used_ = marks;
         return {};

@@ -1,6 +1,6 @@
 // ServedCertificate: certificate and key of one TLS service at runtime. They are reloaded when the settings name other files, and
 // when the files change: programs that renew certificates rarely notify their users. If a new pair is unusable, the current one
-// stays; existing connections are never affected.
+// stays; existing connections are never affected. Session tickets are common to all processes of the server.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "base/log/log.hpp"
 #include "base/result.hpp"
 #include "io/fibers/deadline.hpp"
+#include "io/tls/ticket_keys.hpp"
 #include "io/tls/tls_context.hpp"
 #include "settings/conf/services.hpp"
 
@@ -33,8 +34,9 @@ public:
     // same moment.
     static constexpr std::chrono::seconds kLookEvery{2};
 
-    // `service` is its name in the log.
-    ServedCertificate(std::string service, const Log& log) : service_(std::move(service)), log_(log) {}
+    // `service` is its name in the log. Processes with the same `secret` resume each other's sessions.
+    ServedCertificate(std::string service, std::string secret, const Log& log)
+        : service_(std::move(service)), log_(log), ticket_keys_(std::move(secret)) {}
 
     // Uses the files named in the settings, reloaded if they have changed. An error (as TlsContext::server) means that nothing
     // has changed; once a context is in use, errors are logged and not returned.
@@ -56,6 +58,7 @@ private:
 
     const std::string service_;
     const Log& log_;
+    io::TicketKeys ticket_keys_;
     settings::TlsFiles files_;
     std::unique_ptr<io::TlsContext> context_;
     Marks used_{};

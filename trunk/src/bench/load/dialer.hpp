@@ -30,12 +30,18 @@ public:
 
     // Certificates are not verified: this is for tests. Errors of io::resolve, io::TcpStream::connect and io::TlsStream::connect.
     Result<std::unique_ptr<io::Stream>> dial(const Place& place, io::Deadline deadline);
+    // TLS connections resume a session. The first caller of dial() makes a connection for it, and the others wait.
+    void resume_sessions() { resumes_ = true; }
 
 private:
+    Result<std::unique_ptr<io::TcpStream>> connect(const Place& place, io::Deadline deadline);
+    Result<void> await_session(const Place& place, io::Deadline deadline);
     Result<std::vector<Endpoint>> look_up(const Place& place, io::Deadline deadline);
 
     std::map<std::pair<std::string, std::uint16_t>, std::vector<Endpoint>> known_;
     std::unique_ptr<io::TlsContext> tls_;
+    bool resumes_ = false;
+    bool fetches_session_ = false;
 };
 
 }  // namespace live::bench

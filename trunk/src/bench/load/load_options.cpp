@@ -86,6 +86,7 @@ bool is_hls(Tool tool) { return tool == Tool::hls_load; }
 bool may_be_driven(Tool tool) {
     return tool == Tool::rtmp_load || tool == Tool::rtmp_load_fast || tool == Tool::flv_load || tool == Tool::rtmp_publish;
 }
+bool may_resume(Tool tool) { return tool != Tool::rtc_load; }
 bool may_discard(Tool tool) { return tool == Tool::rtmp_load_fast || tool == Tool::flv_load; }
 
 constexpr std::array kOptions = {
@@ -141,6 +142,8 @@ constexpr std::array kOptions = {
     Option{0, "no-twcc", "",
            "players do not report arrivals (transport-cc), as browsers do ten times a second and more; to measure that cost",
            set_false<&LoadOptions::twcc>, is_rtc},
+    Option{0, "resume", "", "over TLS, every connection but the first resumes the session of another one",
+           set_true<&LoadOptions::resume>, may_resume},
     Option{0, "witnesses", "N",
            "only the first N clients parse the stream; the others count bytes every 5 ms, and the kernel discards them",
            [](LoadOptions& options, std::string_view text) -> Result<void> {

@@ -42,7 +42,8 @@ struct LoadOptions {
     std::uint64_t witnesses = UINT64_MAX;  // clients that parse the stream; the others only count bytes
     bool driven = false;                   // by commands on standard input
     bool skip_decryption = false;
-    bool twcc = true;  // WebRTC players report arrival times
+    bool twcc = true;     // WebRTC players report arrival times
+    bool resume = false;  // TLS: all connections but the first resume a session
     bool progress = false;
     std::string json;  // a file; "-" is standard output
     std::string csv;

@@ -63,6 +63,8 @@ LoadRun::LoadRun(Tool tool, LoadOptions options, MakeTask make_task, Service ser
     const auto buffer = std::chrono::duration_cast<std::chrono::milliseconds>(context_.options.buffer);
     meters_.assign(context_.options.clients, ClientMeter(buffer));
     context_.totals.clients = context_.options.clients;
+    if (context_.options.resume)
+        context_.dialer.resume_sessions();
     if (context_.options.driven) {
         const auto side = publishes(tool, context_.options) ? LoadWindow::Side::publishes : LoadWindow::Side::plays;
         context_.frames.emplace(context_.options.clients);

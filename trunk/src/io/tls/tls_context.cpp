@@ -1,11 +1,16 @@
 #include "io/tls/tls_context.hpp"
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 #include <utility>
 
 #include <unistd.h>
 
+#include <openssl/core_names.h>
 #include <openssl/err.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
 #include <openssl/ssl.h>
 
 #include "io/fibers/off_loop.hpp"
@@ -63,6 +68,63 @@ Result<void> prefer_fast_ciphers(SSL_CTX* context) {
                : tls_error(Errc::system, "choosing the ciphers");
 }
 
+// Tickets hold everything, for all processes: no session is kept here, and none in pairs. One per connection replaces the used
+// one.
+void prefer_tickets(SSL_CTX* context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_num_tickets(context, 1);
+    SSL_CTX_set_timeout(context, std::chrono::seconds(TicketKeys::kTicketLife).count());
+}
+
+bool begin_ticket(const TicketKeys::Key& key, const unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac, int encrypts) {
+    std::array<char, 7> digest{"SHA256"};
+    auto authentication = key.authentication;
+    const std::array parameters{
+        OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, authentication.data(), authentication.size()),
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0), OSSL_PARAM_construct_end()};
+    return EVP_MAC_CTX_set_params(mac, parameters.data()) == 1 &&
+           EVP_CipherInit_ex2(cipher, EVP_aes_256_cbc(), key.encryption.data(), iv, encrypts, nullptr) == 1;
+}
+
+// SSL_CTX_set_tlsext_ticket_key_evp_cb(3): negative for an error, 0 for an unknown key, 2 for a ticket to be replaced.
+int on_ticket(SSL* tls, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac, int encrypts) {
+    constexpr int kError = -1;
+    constexpr int kUnknown = 0;
+    constexpr int kDone = 1;
+    constexpr int kReplace = 2;
+    auto& keys = *static_cast<TicketKeys*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(tls)));
+    const auto now = std::chrono::system_clock::now();
+    if (encrypts == 1) {
+        const auto key = keys.current(now);
+        if (!key.ok() || RAND_bytes(iv, EVP_MAX_IV_LENGTH) != 1)
+            return kError;
+        std::ranges::copy((*key)->name, name);
+        return begin_ticket(**key, iv, cipher, mac, encrypts) ? kDone : kError;
+    }
+    const auto found = keys.find({name, sizeof(TicketKeys::Key::name)}, now);
+    if (!found.ok())
+        return kError;
+    if (found->key == nullptr)
+        return kUnknown;
+    if (!begin_ticket(*found->key, iv, cipher, mac, encrypts))
+        return kError;
+    // Clients use a ticket of TLS 1.3 once (RFC 8446, C.4), so each needs another.
+    return found->age == TicketKeys::Age::current && SSL_version(tls) < TLS1_3_VERSION ? kDone : kReplace;
+}
+
+// The callback owns a reference to the session.
+int on_new_session(SSL* tls, SSL_SESSION* session) {
+    auto& kept = *static_cast<SSL_SESSION**>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(tls)));
+    SSL_SESSION_free(std::exchange(kept, session));
+    return 1;
+}
+
+int on_first_session(SSL* tls, SSL_SESSION* session) {
+    // Otherwise OpenSSL marks the session as used up after one connection.
+    SSL_CTX_set_session_cache_mode(SSL_get_SSL_CTX(tls), SSL_SESS_CACHE_OFF);
+    return on_new_session(tls, session);
+}
+
 int select_protocol(SSL*, const unsigned char** selected, unsigned char* selected_size, const unsigned char* offered,
                     unsigned int offered_size, void* protocols) {
     const auto& own = *static_cast<const std::string*>(protocols);
@@ -105,12 +167,41 @@ Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certif
     auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_server_method())), TlsVerify::none);
     TRY(prefer_fast_ciphers(context->handle_));
     TRY(load_identity(context->handle_, certificate_path, key_path));
+    prefer_tickets(context->handle_);
     return context;
+}
+
+Result<void> TlsContext::use_ticket_keys(TicketKeys& keys) {
+    ticket_keys_ = &keys;
+    return set_ticket_callback();
+}
+
+Result<void> TlsContext::set_ticket_callback() {
+    if (ticket_keys_ == nullptr)
+        return {};
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int size = 0;
+    if (X509_digest(SSL_CTX_get0_certificate(handle_), EVP_sha256(), digest.data(), &size) != 1 ||
+        SSL_CTX_set_session_id_context(handle_, digest.data(), size) != 1)
+        return tls_error(Errc::system, "naming the sessions of a certificate");
+    SSL_CTX_set_app_data(handle_, ticket_keys_);
+    SSL_CTX_set_tlsext_ticket_key_evp_cb(handle_, on_ticket);
+    return {};
+}
+
+void TlsContext::resume_sessions(Resume resume) {
+    if (verify_ != TlsVerify::none)
+        return;
+    SSL_CTX_set_app_data(handle_, &session_);
+    SSL_CTX_set_session_cache_mode(handle_, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(handle_, resume == Resume::newest ? on_new_session : on_first_session);
 }
 
 Result<void> TlsContext::reload(const std::string& certificate_path, const std::string& key_path) {
     // Existing connections keep the one they started with.
     const auto fresh = TRY(server(certificate_path, key_path));
+    fresh->ticket_keys_ = ticket_keys_;
+    TRY(fresh->set_ticket_callback());
     std::swap(handle_, fresh->handle_);
     ++reloads_;
     select_protocols();
@@ -159,6 +250,9 @@ Result<void> TlsContext::read_authorities(Deadline deadline) {
     return {};
 }
 
-TlsContext::~TlsContext() { SSL_CTX_free(handle_); }
+TlsContext::~TlsContext() {
+    SSL_SESSION_free(session_);
+    SSL_CTX_free(handle_);
+}
 
 }  // namespace live::io

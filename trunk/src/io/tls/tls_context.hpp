@@ -10,8 +10,10 @@
 
 #include "base/result.hpp"
 #include "io/fibers/deadline.hpp"
+#include "io/tls/ticket_keys.hpp"
 
 struct ssl_ctx_st;
+struct ssl_session_st;
 
 namespace live::io {
 
@@ -37,6 +39,16 @@ public:
     // client that offers other protocols only gets none. For a client: offers them. At most 255 bytes a name.
     void offer_protocols(std::span<const std::string_view> protocols);
 
+    // For a server: session tickets are encrypted with these keys, which outlive this, and not with keys of this process.
+    // Sessions of another certificate are not resumed.
+    Result<void> use_ticket_keys(TicketKeys& keys);
+    // For a client with TlsVerify::none that connects to one server: later connections resume the newest session, as browsers do,
+    // or all of them the first one, as the clients of a load program.
+    enum class Resume : bool { newest, first };
+    void resume_sessions(Resume resume);
+    // The session to resume; nullptr: none.
+    ssl_session_st* session() const { return session_; }
+
     TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify);
     ~TlsContext();
     TlsContext(const TlsContext&) = delete;
@@ -53,10 +65,13 @@ private:
     class Unread;
 
     void select_protocols();
+    Result<void> set_ticket_callback();
 
     ssl_ctx_st* handle_;
     TlsVerify verify_;
     std::uint64_t reloads_ = 0;
+    TicketKeys* ticket_keys_ = nullptr;
+    ssl_session_st* session_ = nullptr;
     std::string protocols_;  // in the form of the extension: a length before each name
     // The other owner is a worker that is still reading after the caller has stopped waiting.
     std::shared_ptr<Unread> unread_;

@@ -133,6 +133,8 @@ Result<std::unique_ptr<TlsStream>> TlsStream::connect(std::unique_ptr<TcpStream>
     TRY(context.read_authorities(deadline));
     auto stream = TRY(create(std::move(tcp), context));
     SSL_set_connect_state(stream->tls_);
+    if (SSL_SESSION* const session = context.session())
+        SSL_set_session(stream->tls_, session);
     X509_VERIFY_PARAM* rules = SSL_get0_param(stream->tls_);
     // An address is not a name: it is matched against the certificate's addresses, and not sent (RFC 6066, 3).
     if (X509_VERIFY_PARAM_set1_ip_asc(rules, server_name.c_str()) != 1) {
@@ -366,6 +368,8 @@ void TlsStream::close() {
     }
     tcp_->close();
 }
+
+bool TlsStream::was_resumed() const { return SSL_session_reused(tls_) == 1; }
 
 std::string TlsStream::protocol() const { return SSL_get_version(tls_); }
 

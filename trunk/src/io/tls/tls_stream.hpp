@@ -62,6 +62,8 @@ public:
     // costs some 10 us, and half of them an answer.
     static constexpr std::uint32_t kKeyUpdatesMax = 32;
     void note_key_update();
+    // Reports whether the handshake has resumed an earlier session.
+    bool was_resumed() const;
     // "TLSv1.3".
     std::string protocol() const;
     // The protocol that the handshake has selected (TlsContext::offer_protocols), such as "h2"; empty: none.

@@ -85,6 +85,63 @@ TEST_F(TlsStreamTest, SelectsTheFirstOwnProtocolThatTheClientOffers) {
     EXPECT_EQ(selected_for({"h2"}), "h2");
 }
 
+// A ticket follows the handshake.
+void await_ticket(TlsStream& server, TlsStream& client) {
+    const ::iovec part = as_part(as_bytes(std::string_view("!")));
+    MUST(server.write_all({&part, 1}, Deadline::after(kSoon)));
+    std::array<std::uint8_t, 1> got{};
+    MUST(client.read_some(got, Deadline::after(kSoon)));
+}
+
+TEST_F(TlsStreamTest, ProcessesWithTheSameSecretResumeEachOthersSessions) {
+    TicketKeys keys("secret");
+    TicketKeys same("secret");
+    TicketKeys others("another");
+    trusting_->resume_sessions(TlsContext::Resume::newest);
+    const auto is_resumed = [&] {
+        connect_pair();
+        EXPECT_EQ(server_->was_resumed(), client_->was_resumed());
+        await_ticket(*server_, *client_);
+        return client_->was_resumed();
+    };
+    for (const int version : {TLS1_3_VERSION, TLS1_2_VERSION}) {
+        SCOPED_TRACE(version);
+        SSL_CTX_set_max_proto_version(trusting_->native_handle(), version);
+        const auto serve_with = [&](TicketKeys& own) {
+            context_ = MUST(TlsContext::server(identity_.certificate_path, identity_.key_path));
+            MUST(context_->use_ticket_keys(own));
+        };
+        serve_with(keys);
+        is_resumed();
+        for (int again = 0; again < 3; ++again)
+            EXPECT_TRUE(is_resumed()) << "with the ticket of the connection before";
+        server_.reset();
+        serve_with(same);
+        EXPECT_TRUE(is_resumed());
+        MUST(context_->reload(identity_.certificate_path, identity_.key_path));
+        EXPECT_TRUE(is_resumed()) << "of the same certificate";
+        server_.reset();
+        serve_with(others);
+        EXPECT_FALSE(is_resumed());
+        const TlsIdentity renewed("renewed");
+        MUST(context_->reload(renewed.certificate_path, renewed.key_path));
+        EXPECT_FALSE(is_resumed()) << "of another certificate";
+        server_.reset();
+    }
+}
+
+TEST_F(TlsStreamTest, ASessionMayBeResumedAgainAndAgain) {
+    TicketKeys keys("secret");
+    MUST(context_->use_ticket_keys(keys));
+    trusting_->resume_sessions(TlsContext::Resume::first);
+    connect_pair();
+    await_ticket(*server_, *client_);
+    for (int i = 0; i < 3; ++i) {
+        connect_pair();
+        EXPECT_TRUE(client_->was_resumed());
+    }
+}
+
 TEST_F(TlsStreamTest, OldClientsHaveCiphersWithAuthenticationAndForwardSecrecyOnly) {
     SSL_CTX* const client = trusting_->native_handle();
     SSL_CTX_set_max_proto_version(client, TLS1_2_VERSION);
