@@ -13,6 +13,7 @@
 #include "io/fibers/fiber.hpp"
 #include "io/fibers/loop_watch.hpp"
 #include "io/fibers/pauses.hpp"
+#include "io/fibers/turn_order.hpp"
 #include "io/st/core.hpp"
 #include "io/st/engine.hpp"
 #include "io/st/fiber_stack.hpp"
@@ -62,6 +63,7 @@ struct LoopState {
     std::size_t stack_bytes = 0;
     std::size_t tls_sessions = 0;
     TlsScratch tls;
+    TurnState handshakes;  // of TLS servers
     std::uint64_t next_fiber_id = 1;
     std::uint64_t switches = 0;
     void** exceptions = nullptr;    // the C++ runtime's, of the loop's thread

@@ -71,6 +71,19 @@ Result<std::unique_ptr<TcpStream>> TcpStream::connect(const Endpoint& to, Deadli
     return std::make_unique<TcpStream>(std::move(socket), to);
 }
 
+Result<std::size_t> TcpStream::try_peek(MutBytes into) {
+    if (!socket_.is_open())
+        return closed_here();
+    const ssize_t count = ::recv(socket_.fd(), into.data(), into.size(), MSG_DONTWAIT | MSG_PEEK);
+    if (count > 0)
+        return static_cast<std::size_t>(count);
+    if (count == 0)
+        return Error(Errc::closed, "the peer has ended the connection");
+    if (errno != EAGAIN && errno != EINTR)
+        return io_error("reading from a connection", errno);
+    return Error(Errc::need_more, "");
+}
+
 Result<std::size_t> TcpStream::try_read(MutBytes into) {
     if (!socket_.is_open())
         return closed_here();

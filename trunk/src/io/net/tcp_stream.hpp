@@ -32,6 +32,8 @@ public:
 
     // The next byte, which stays in the socket. Errors as read_some.
     Result<std::uint8_t> peek(Deadline deadline);
+    // As try_read; the bytes stay in the socket.
+    Result<std::size_t> try_peek(MutBytes into);
     Result<std::size_t> try_read(MutBytes into) override;
     // One system call, no allocation. Looks at no more than kPartsMax parts.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;

@@ -105,6 +105,20 @@ TEST(Parts, FirstBytesShortensTheLastPart) {
     EXPECT_TRUE(first_bytes({}, 7).empty());
 }
 
+TEST_F(TcpStreamTest, BytesThatWereLookedAtStayInTheSocket) {
+    EXPECT_EQ(server_->try_peek(buffer_).code(), Errc::need_more);
+    MUST(send(*client_, "hello"));
+    MUST(server_->wait_readable(Deadline::after(kSoon)));
+    EXPECT_EQ(MUST(server_->try_peek(buffer_)), 5U);
+    EXPECT_EQ(MUST(server_->try_peek(MutBytes(buffer_).first(2))), 2U);
+    EXPECT_EQ(receive(*server_, 5), "hello");
+    client_.reset();
+    MUST(server_->wait_readable(Deadline::after(kSoon)));
+    EXPECT_EQ(server_->try_peek(buffer_).code(), Errc::closed);
+    server_->close();
+    EXPECT_EQ(server_->try_peek(buffer_).code(), Errc::closed);
+}
+
 TEST_F(TcpStreamTest, NoDelayIsAnOptionOfTheSocket) {
     for (const bool on : {true, false}) {
         MUST(server_->set_no_delay(on));

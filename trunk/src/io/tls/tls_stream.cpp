@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -9,6 +10,8 @@
 #include <openssl/x509v3.h>
 
 #include "io/fibers/loop_state.hpp"
+#include "io/fibers/turns.hpp"
+#include "io/tls/client_hello.hpp"
 #include "io/tls/tls_error.hpp"
 
 namespace live::io {
@@ -42,6 +45,20 @@ Bytes gather(std::span<const ::iovec> parts, std::size_t max, std::vector<std::u
             break;
     }
     return into;
+}
+
+// Waits for the client's hello, and leaves it in the socket.
+Result<Turns::Rank> rank_of(TcpStream& tcp, Deadline deadline) {
+    if (TRY(tcp.wait_ready(Interest::readable, nullptr, deadline)).timed_out)
+        return Error(Errc::timed_out, "the client does not begin a TLS handshake");
+    auto& hello = st::loop_state().tls.input;
+    hello.resize(kClientHelloMax);
+    const auto size = tcp.try_peek(hello);
+    const bool resumes = size.ok() && offers_session(Bytes(hello).first(*size));
+    hello.clear();
+    if (!size.ok() && size.code() != Errc::need_more)
+        return Error(size.error());
+    return resumes ? Turns::Rank::second : Turns::Rank::third;
 }
 
 }  // namespace
@@ -122,10 +139,19 @@ Result<std::unique_ptr<TlsStream>> TlsStream::create(std::unique_ptr<TcpStream> 
 }
 
 Result<std::unique_ptr<TlsStream>> TlsStream::accept(std::unique_ptr<TcpStream> tcp, TlsContext& context, Deadline deadline) {
+    Turns turns(st::loop_state().handshakes);
+    const auto rank = TRY(rank_of(*tcp, deadline));
+    std::optional<Turns::Turn> turn(TRY(turns.take(rank, deadline)));
     auto stream = TRY(create(std::move(tcp), context));
     SSL_set_accept_state(stream->tls_);
-    TRY(stream->shake_hands(deadline));
-    return stream;
+    for (;;) {
+        const bool is_done = TRY(stream->step_handshake());
+        turn.reset();
+        if (is_done)
+            return stream;
+        TRY(stream->await_handshake(deadline));
+        turn.emplace(TRY(turns.take(Turns::Rank::first, deadline)));
+    }
 }
 
 Result<std::unique_ptr<TlsStream>> TlsStream::connect(std::unique_ptr<TcpStream> tcp, TlsContext& context,
@@ -143,7 +169,8 @@ Result<std::unique_ptr<TlsStream>> TlsStream::connect(std::unique_ptr<TcpStream>
             SSL_set1_host(stream->tls_, server_name.c_str()) != 1)
             return tls_error(Errc::malformed, "the server name " + server_name);
     }
-    TRY(stream->shake_hands(deadline));
+    while (!TRY(stream->step_handshake()))
+        TRY(stream->await_handshake(deadline));
     return stream;
 }
 
@@ -157,21 +184,23 @@ TlsStream::~TlsStream() {
     SSL_free(tls_);
 }
 
-Result<void> TlsStream::shake_hands(Deadline deadline) {
-    for (;;) {
-        TRY(st::breathe());
-        ERR_clear_error();
-        const int result = SSL_do_handshake(tls_);
-        const int reason = SSL_get_error(tls_, result);
-        const auto sent = send_output();  // an alert too
-        if (reason != SSL_ERROR_NONE && reason != SSL_ERROR_WANT_READ)
-            return failure(result, "TLS handshake");
-        TRY(sent);
-        if (reason == SSL_ERROR_NONE)
-            return {};
-        if (TRY(wait_ready(Interest::readable, nullptr, deadline)).timed_out)
-            return Error(Errc::timed_out, "the TLS handshake takes too long");
-    }
+// Does what the peer's bytes allow. True: the handshake is complete.
+Result<bool> TlsStream::step_handshake() {
+    ERR_clear_error();
+    const int result = SSL_do_handshake(tls_);
+    const int reason = SSL_get_error(tls_, result);
+    const auto sent = send_output();  // an alert too
+    if (reason != SSL_ERROR_NONE && reason != SSL_ERROR_WANT_READ)
+        return failure(result, "TLS handshake");
+    TRY(sent);
+    return reason == SSL_ERROR_NONE;
+}
+
+Result<void> TlsStream::await_handshake(Deadline deadline) {
+    TRY(st::breathe());
+    if (TRY(wait_ready(Interest::readable, nullptr, deadline)).timed_out)
+        return Error(Errc::timed_out, "the TLS handshake takes too long");
+    return {};
 }
 
 Error TlsStream::failure(int result, const char* what) const {

@@ -24,8 +24,9 @@ class TlsStream final : public Stream {
     struct Private {};
 
 public:
-    // The context must outlive the stream. Errc::closed, Errc::denied when the handshake is refused or the peer cannot be
-    // verified, Errc::timed_out, Errc::cancelled.
+    // Handshakes of servers are done one at a time (io/fibers/turns.hpp): steps of those that have begun, then those that resume
+    // a session, then the others. The context must outlive the stream. Errc::closed, Errc::denied when the handshake is refused
+    // or the peer cannot be verified, Errc::timed_out, Errc::cancelled.
     static Result<std::unique_ptr<TlsStream>> accept(std::unique_ptr<TcpStream> tcp, TlsContext& context, Deadline deadline);
     // `server_name` is sent (SNI) and, with TlsVerify::peer, checked.
     static Result<std::unique_ptr<TlsStream>> connect(std::unique_ptr<TcpStream> tcp, TlsContext& context,
@@ -75,7 +76,8 @@ private:
     static constexpr std::size_t kHeldMax = 2 * kTakenMax;
 
     static Result<std::unique_ptr<TlsStream>> create(std::unique_ptr<TcpStream> tcp, TlsContext& context);
-    Result<void> shake_hands(Deadline deadline);
+    Result<bool> step_handshake();
+    Result<void> await_handshake(Deadline deadline);
     Result<void> encrypt(Bytes bytes);
     Result<void> send_output(Bytes last = {});
     Result<bool> send_held();

@@ -157,6 +157,26 @@ TEST_F(TlsStreamTest, OldClientsHaveCiphersWithAuthenticationAndForwardSecrecyOn
     }
 }
 
+// As many as come when an event begins.
+TEST_F(TlsStreamTest, ManyHandshakesAreDoneInTurns) {
+    constexpr int kClients = 20;
+    Scope scope("test");
+    int secured = 0;
+    for (int i = 0; i < kClients; ++i) {
+        MUST(scope.start("server", [&](Deadline) {
+            auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));
+            MUST(TlsStream::accept(std::move(tcp), *context_, Deadline::after(kSoon)));
+            ++secured;
+        }));
+        MUST(scope.start("client", [&](Deadline) {
+            auto tcp = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+            MUST(TlsStream::connect(std::move(tcp), *trusting_, "live.test", Deadline::after(kSoon)));
+        }));
+    }
+    MUST(scope.join(Deadline::after(kSoon)));
+    EXPECT_EQ(secured, kClients);
+}
+
 TEST_F(TlsStreamTest, APairTalksBothWays) {
     connect_pair();
     EXPECT_EQ(Loop::counters().tls_sessions, 2U);
