@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,15 @@ namespace live {
 
 using Bytes = std::span<const std::uint8_t>;
 using MutBytes = std::span<std::uint8_t>;
+
+// Copies all of `from` to the beginning of `into`, and returns the rest of `into`. They may overlap. GCC 12 compiles
+// std::ranges::copy to a loop over single bytes, which takes ten times as long.
+inline MutBytes copy_bytes(Bytes from, MutBytes into) {
+    CHECK(from.size() <= into.size());
+    if (!from.empty())
+        std::memmove(into.data(), from.data(), from.size());
+    return into.subspan(from.size());
+}
 
 inline Bytes as_bytes(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }

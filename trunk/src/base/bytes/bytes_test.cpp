@@ -106,6 +106,26 @@ TEST(SliceDeathTest, SharedMemoryDoesNotGrow) {
     EXPECT_DEATH(slice.grow(2), "CHECK failed");
 }
 
+TEST(CopyBytes, FillsTheBeginningAndReturnsTheRest) {
+    std::vector<std::uint8_t> into = {9, 9, 9, 9, 9};
+    const std::vector<std::uint8_t> from = {1, 2, 3};
+    const MutBytes rest = copy_bytes(from, into);
+    EXPECT_EQ(into, (std::vector<std::uint8_t>{1, 2, 3, 9, 9}));
+    EXPECT_EQ(rest.data(), into.data() + 3);
+    EXPECT_EQ(rest.size(), 2U);
+    EXPECT_TRUE(copy_bytes(Bytes(from).first(2), rest).empty());
+    EXPECT_EQ(into, (std::vector<std::uint8_t>{1, 2, 3, 1, 2}));
+    EXPECT_EQ(copy_bytes(Bytes(), into).size(), 5U);
+    // Overlapping.
+    copy_bytes(Bytes(into).first(4), MutBytes(into).subspan(1));
+    EXPECT_EQ(into, (std::vector<std::uint8_t>{1, 1, 2, 3, 1}));
+}
+
+TEST(CopyBytesDeathTest, NothingIsWrittenBeyondTheEnd) {
+    std::vector<std::uint8_t> into(2);
+    EXPECT_DEATH(copy_bytes(std::vector<std::uint8_t>(3), into), "CHECK failed");
+}
+
 TEST(SliceDeathTest, SharedMemoryIsNotWritten) {
     Slice slice = Slice::copy_of(as_bytes("x"));
     const Slice other = slice;

@@ -9,7 +9,7 @@ std::optional<FrameWalker::Head> FrameWalker::next(Bytes& input) {
     skipped_ -= skipped;
     input = input.subspan(skipped);
     const std::size_t count = std::min(kHeadBytes - has_, input.size());
-    std::ranges::copy(input.first(count), head_.begin() + static_cast<std::ptrdiff_t>(has_));
+    copy_bytes(input.first(count), MutBytes(head_).subspan(has_));
     has_ += count;
     input = input.subspan(count);
     if (has_ < kHeadBytes)

@@ -82,7 +82,7 @@ Result<std::size_t> GcmSender::seal(MutBytes out, Bytes head, Bytes payload) {
     for (std::size_t i = 0; i < 6; ++i)
         nonce[6 + i] ^= static_cast<std::uint8_t>(index >> (40 - 8 * i));
     if (head.data() != out.data())
-        std::ranges::copy(head.first(*clear), out.begin());
+        copy_bytes(head.first(*clear), out);
     if (!cipher_->seal(out.data() + *clear, nonce, Bytes(out).first(*clear), head.subspan(*clear), payload))
         return Error(Errc::system, "AES-128-GCM failed");
     return bytes + kTagBytes;

@@ -22,7 +22,7 @@ Result<void> derive(Bytes master, KeyLabel label, MutBytes into) {
     constexpr std::size_t kBlockBytes = 16;
     constexpr std::size_t kLabelAt = 7;
     std::array<std::uint8_t, kBlockBytes> block{};
-    std::ranges::copy(master.subspan(GcmCipher::kKeyBytes), block.begin());
+    copy_bytes(master.subspan(GcmCipher::kKeyBytes), block);
     block[kLabelAt] ^= static_cast<std::uint8_t>(label);
     const std::unique_ptr<EVP_CIPHER_CTX, FreeContext> context(EVP_CIPHER_CTX_new());
     const std::array<std::uint8_t, kBlockBytes> zeros{};

@@ -96,11 +96,11 @@ Result<std::size_t> Session::protect_rtp(MutBytes out, Bytes head, Bytes payload
         return sender_->seal(out, head, payload);
     // The library works in place and on aligned words; packets to be sent have any length and alignment.
     alignas(16) std::array<std::uint8_t, kRtpBytesMax + kTrailerBytesMax> storage;
-    std::ranges::copy(payload, std::ranges::copy(head, storage.begin()).out);
+    copy_bytes(payload, copy_bytes(head, storage));
     int length = static_cast<int>(bytes);
     if (const auto status = srtp_protect(outbound_, storage.data(), &length); status != srtp_err_status_ok)
         return failure(status, "protecting RTP");
-    std::ranges::copy(Bytes(storage).first(static_cast<std::size_t>(length)), out.begin());
+    copy_bytes(Bytes(storage).first(static_cast<std::size_t>(length)), out);
     return static_cast<std::size_t>(length);
 }
 

@@ -9,7 +9,7 @@ namespace live::engine::webrtc {
 bool DatagramBatch::append(const TransportAddress& to, Bytes datagram) {
     if (!has_room(datagram.size()))
         return false;
-    std::ranges::copy(datagram, bytes_.begin() + static_cast<std::ptrdiff_t>(used_));
+    copy_bytes(datagram, MutBytes(bytes_).subspan(used_));
     take_placed(to, datagram.size());
     return true;
 }

@@ -62,14 +62,14 @@ bool PeerLink::count_and_admit(const wire::rtcp::Packet& packet) {
 
 void PeerLink::show(Bytes head, Bytes payload) const {
     std::array<std::uint8_t, kHeaderBytesMax + kPayloadBytesMax> packet;
-    std::ranges::copy(payload, std::ranges::copy(head, packet.begin()).out);
+    copy_bytes(payload, copy_bytes(head, packet));
     shared_->tap(Bytes(packet).first(head.size() + payload.size()));
 }
 
 void PeerLink::send_rtcp(const rtp::RtcpOutput& out) {
     for (const ByteWriter& datagram : out.datagrams()) {
         std::vector<std::uint8_t> storage(datagram.size() + srtp::Session::kTrailerBytesMax);
-        std::ranges::copy(datagram.written(), storage.begin());
+        copy_bytes(datagram.written(), storage);
         if (shared_ != nullptr) {
             ++shared_->rtcp_out;
             if (shared_->tap != nullptr)

@@ -288,7 +288,7 @@ void PeerTransport::send_rtp(Bytes head, Bytes payload) {
             return;
         bytes = *sealed;
     } else {
-        std::ranges::copy(payload, std::ranges::copy(head, place.begin()).out);
+        copy_bytes(payload, copy_bytes(head, place));
     }
     ++counters_.packets_out;
     counters_.bytes_out += bytes;

@@ -63,7 +63,7 @@ std::size_t FrameReader::head_bytes_wanted() const {
 
 std::size_t FrameReader::fill_head(Bytes input) {
     const std::size_t count = std::min(head_bytes_wanted() - head_bytes_, input.size());
-    std::ranges::copy(input.first(count), head_.begin() + static_cast<std::ptrdiff_t>(head_bytes_));
+    copy_bytes(input.first(count), MutBytes(head_).subspan(head_bytes_));
     head_bytes_ += count;
     return count;
 }

@@ -36,9 +36,9 @@ Slice join(Codec codec, Bytes head, const std::vector<Slice>& pieces, std::size_
     if (codec == Codec::av1)
         return join_obus(head, pieces);
     Slice joined = Slice::allocate(head.size() + bytes);
-    auto out = std::ranges::copy(head, joined.mutable_bytes().begin()).out;
+    MutBytes rest = copy_bytes(head, joined.mutable_bytes());
     for (const Slice& piece : pieces)
-        out = std::ranges::copy(piece.bytes(), out).out;
+        rest = copy_bytes(piece.bytes(), rest);
     return joined;
 }
 

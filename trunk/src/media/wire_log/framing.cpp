@@ -26,7 +26,7 @@ FrameHead chunk_head(std::size_t message_bytes) {
 FrameHead websocket_head(std::size_t message_bytes) {
     const auto written = wire::websocket::frame_head(message_bytes, wire::websocket::Opcode::binary);
     FrameHead head;
-    std::ranges::copy(written.view(), head.bytes.begin());
+    copy_bytes(written.view(), head.bytes);
     head.size = written.size;
     return head;
 }

@@ -89,7 +89,7 @@ void TsWireEncoder::begin_large(const Packet& packet) {
 }
 
 void TsWireEncoder::fill_large() {
-    std::ranges::copy(packets_, large_->packed.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(large_->filled));
+    copy_bytes(packets_, large_->packed.mutable_bytes().subspan(large_->filled));
     large_->filled += packets_.size();
 }
 

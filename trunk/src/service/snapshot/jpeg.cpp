@@ -101,7 +101,7 @@ Result<Owned<AVCodecContext>> open_decoder(const Functions& av, const KeyFrame& 
         context->extradata = static_cast<std::uint8_t*>(av.mallocz(frame.config.size() + AV_INPUT_BUFFER_PADDING_SIZE));
         if (context->extradata == nullptr)
             return no_memory();
-        std::ranges::copy(frame.config, context->extradata);
+        copy_bytes(frame.config, {context->extradata, frame.config.size()});
         context->extradata_size = static_cast<int>(frame.config.size());
     }
     context->thread_count = 1;
@@ -120,7 +120,7 @@ Result<Owned<AVFrame>> decode(const Functions& av, const KeyFrame& frame) {
     Owned<AVFrame> picture(av.frame_alloc(), Free{&av});
     if (!packet || !picture || av.new_packet(packet.get(), static_cast<int>(frame.data.size())) < 0)
         return no_memory();
-    std::ranges::copy(frame.data, packet->data);
+    copy_bytes(frame.data, {packet->data, frame.data.size()});
     packet->flags |= AV_PKT_FLAG_KEY;
     if (av.send_packet(context.get(), packet.get()) < 0 || av.send_packet(context.get(), nullptr) < 0 ||
         av.receive_frame(context.get(), picture.get()) < 0)

@@ -54,7 +54,7 @@ Result<AvDecoder> AvDecoder::create(const AvLibrary& library, wire::codec::Codec
         auto* const extra = static_cast<std::uint8_t*>(library->mallocz(config.size() + AV_INPUT_BUFFER_PADDING_SIZE));
         if (extra == nullptr)
             return Error(Errc::limit, "no memory for a decoder");
-        std::ranges::copy(config, extra);
+        copy_bytes(config, {extra, config.size()});
         context->extradata = extra;
         context->extradata_size = static_cast<int>(config.size());
     }
@@ -72,7 +72,7 @@ Result<void> AvDecoder::decode(Bytes frame, std::vector<float>& samples) {
         return Error(Errc::limit, "a audio frame of " + std::to_string(frame.size()) + " bytes");
     if (const int made = library->new_packet(packet_.get(), static_cast<int>(frame.size())); made < 0)
         return library.error(Errc::limit, "copying a frame", made);
-    std::ranges::copy(frame, packet_->data);
+    copy_bytes(frame, {packet_->data, frame.size()});
     int code = library->send_packet(context_.get(), packet_.get());
     library->packet_unref(packet_.get());
     if (code < 0)

@@ -56,7 +56,7 @@ Result<void> AvEncoder::encode(std::span<const float> samples) {
         return library.error(Errc::limit, "making room for a frame", made);
     const auto plane = [&frame](int index) { return static_cast<float*>(static_cast<void*>(frame.extended_data[index])); };
     if (context_->sample_fmt == AV_SAMPLE_FMT_FLT) {
-        std::ranges::copy(samples, plane(0));
+        std::copy(samples.begin(), samples.end(), plane(0));
     } else {
         for (int channel = 0; channel < kChannels; ++channel)
             for (std::size_t i = 0; i < count; ++i)

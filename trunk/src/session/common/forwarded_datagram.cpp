@@ -35,9 +35,9 @@ Result<ForwardedDatagram> parse_forwarded(Bytes message) {
     forwarded.protocol = static_cast<ForwardedDatagram::Protocol>(protocol);
     forwarded.is_ipv6 = family == 1;
     forwarded.port = MUST(in.u16be());
-    std::ranges::copy(MUST(in.take(forwarded.from.ip.bytes.size())), forwarded.from.ip.bytes.begin());
+    copy_bytes(MUST(in.take(forwarded.from.ip.bytes.size())), forwarded.from.ip.bytes);
     forwarded.from.port = MUST(in.u16be());
-    std::ranges::copy(MUST(in.take(forwarded.to.bytes.size())), forwarded.to.bytes.begin());
+    copy_bytes(MUST(in.take(forwarded.to.bytes.size())), forwarded.to.bytes);
     return forwarded;
 }
 

@@ -231,8 +231,7 @@ Slice PlaySession::cut(const Place& place, std::span<const ::iovec> parts, std::
     MutBytes rest = unit.mutable_bytes();
     for (auto part = parts.begin(); !rest.empty(); ++part) {
         const Bytes bytes(static_cast<const std::uint8_t*>(part->iov_base), std::min(part->iov_len, rest.size()));
-        std::ranges::copy(bytes, rest.begin());
-        rest = rest.subspan(bytes.size());
+        rest = copy_bytes(bytes, rest);
     }
     if (place.is_shared)
         group_->units().put(place.log, place.position, unit);

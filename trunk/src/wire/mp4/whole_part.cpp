@@ -168,7 +168,7 @@ private:
             return;
         ByteWriter out;
         out.u32be(static_cast<std::uint32_t>(value));
-        std::ranges::copy(out.written(), bytes_.begin() + static_cast<std::ptrdiff_t>(at));
+        copy_bytes(out.written(), MutBytes(bytes_).subspan(at));
     }
     MediaTime fill_in_track(Bytes track, const Ends& ends) {
         std::uint32_t id = 0;

@@ -50,7 +50,7 @@ Error bad(const char* what) { return {Errc::malformed, std::string("STUN: ") + w
 // RFC 8489, 14.2: the port is XORed with the cookie, the address with the cookie and the transaction ID.
 std::array<std::uint8_t, 16> mask_of(const TransactionId& transaction) {
     std::array<std::uint8_t, 16> mask{0x21, 0x12, 0xA4, 0x42};
-    std::ranges::copy(transaction, mask.begin() + 4);
+    copy_bytes(transaction, MutBytes(mask).subspan(4));
     return mask;
 }
 
@@ -178,7 +178,7 @@ Result<void> read_attributes(Message& message, Bytes datagram) {
 Result<IntegrityTag> tag_of(Bytes message, std::size_t at, Bytes key, Hmac hmac) {
     CHECK(at >= kHeaderBytes && at <= message.size() && message.size() <= kMessageBytesMax);
     std::array<std::uint8_t, kMessageBytesMax> storage;
-    std::ranges::copy(message.first(at), storage.begin());
+    copy_bytes(message.first(at), storage);
     const std::size_t length = at - kHeaderBytes + kIntegrityBytes;
     storage[2] = static_cast<std::uint8_t>(length >> 8);
     storage[3] = static_cast<std::uint8_t>(length);
@@ -200,7 +200,7 @@ Result<Message> parse_message(Bytes datagram) {
     const std::size_t length = TRY(in.u16be());
     const auto cookie = TRY(in.u32be());
     Message message;
-    std::ranges::copy(TRY(in.take(message.transaction.size())), message.transaction.begin());
+    copy_bytes(TRY(in.take(message.transaction.size())), message.transaction);
     if (type >= 0x4000 || cookie != kMagicCookie)
         return bad("no magic cookie");
     if (length % 4 != 0)

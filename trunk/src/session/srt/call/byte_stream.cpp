@@ -58,7 +58,7 @@ Result<std::size_t> ByteStream::try_read(MutBytes into) {
                 next_ = std::move(payload->bytes);
         if (!next_ || next_->size() > into.size() - size)
             break;
-        std::ranges::copy(next_->bytes(), into.begin() + static_cast<std::ptrdiff_t>(size));
+        copy_bytes(next_->bytes(), into.subspan(size));
         size += next_->size();
         next_.reset();
     }

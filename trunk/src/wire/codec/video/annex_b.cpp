@@ -86,8 +86,7 @@ Slice with_lengths(const std::vector<Bytes>& units) {
     MutBytes out = frame.mutable_bytes();
     for (const Bytes unit : units) {
         write_length(out, unit.size());
-        std::ranges::copy(unit, out.begin() + kLengthBytes);
-        out = out.subspan(kLengthBytes + unit.size());
+        out = copy_bytes(unit, out.subspan(kLengthBytes));
     }
     return frame;
 }
@@ -215,11 +214,11 @@ Result<Slice> put_behind_lengths(Bytes head, const std::vector<Bytes>& units, st
         size += length_size + unit.size();
     }
     Slice made = Slice::allocate(size);
-    auto out = std::ranges::copy(head, made.mutable_bytes().begin()).out;
+    MutBytes out = copy_bytes(head, made.mutable_bytes());
     for (const Bytes unit : units) {
-        for (unsigned i = length_size; i-- > 0;)
-            *out++ = static_cast<std::uint8_t>(unit.size() >> (8 * i));
-        out = std::ranges::copy(unit, out).out;
+        for (unsigned i = 0; i < length_size; ++i)
+            out[i] = static_cast<std::uint8_t>(unit.size() >> (8 * (length_size - 1 - i)));
+        out = copy_bytes(unit, out.subspan(length_size));
     }
     return made;
 }

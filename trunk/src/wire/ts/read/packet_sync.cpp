@@ -23,7 +23,7 @@ std::size_t PacketSync::feed(Bytes input) {
     size_ -= done;
     at_ -= done;
     const std::size_t taken = std::min(input.size(), kBufferBytes - size_);
-    std::ranges::copy(input.first(taken), buffer_.begin() + static_cast<std::ptrdiff_t>(size_));
+    copy_bytes(input.first(taken), MutBytes(buffer_).subspan(size_));
     size_ += taken;
     return taken;
 }

@@ -109,7 +109,7 @@ std::optional<Slice> PesAssembler::push(Bytes payload) {
         whole_ = length == 0 ? 0 : kPrefixBytes + length;
     }
     reserve(size_ + payload.size());
-    std::ranges::copy(payload, memory_.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(size_));
+    copy_bytes(payload, memory_.mutable_bytes().subspan(size_));
     size_ += payload.size();
     if (whole_ == 0 || size_ < whole_)
         return std::nullopt;

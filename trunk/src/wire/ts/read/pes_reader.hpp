@@ -36,7 +36,7 @@ public:
         const std::size_t end = size_ + payload.size();
         if (!open_ || size_ == 0 || end > memory_.size() || (whole_ != 0 && end >= whole_))
             return false;
-        std::ranges::copy(payload, memory_.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(size_));
+        copy_bytes(payload, memory_.mutable_bytes().subspan(size_));
         size_ = end;
         return true;
     }
