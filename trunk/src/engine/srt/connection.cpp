@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
 #include "engine/srt/handshake/capability_requests.hpp"
 #include "engine/srt/handshake/connection_setup.hpp"
 #include "engine/srt/handshake/keys.hpp"
@@ -62,18 +63,32 @@ public:
     Sent send(Micros now, const Slice& payload);
     std::size_t write_next(Micros now, MutBytes into);
     std::optional<Payload> next_payload(Micros now) { return receive_.take(now, clock()); }
+    void read_on_arrival(bool does) {
+        CHECK(!arrivals_.fresh);
+        arrivals_.are_read = does;
+    }
+    std::optional<ArrivedPayload> next_arrived();
     std::optional<KeyQuestion> key_question() const { return receive_keys_.question(); }
     Result<void> answer_key(const std::optional<KeyEncryptingKey>& kek);
     void repeat_response() { is_response_due_ = setup_.response.has_value(); }
     void close(CloseReason reason, bool says_goodbye);
     Figures figures() const;
     std::size_t held_bytes() const {
-        return receive_.buffer().held_bytes() - receive_.buffer().bytes() + payloads_.held_bytes() + send_.held_bytes();
+        return receive_.buffer().held_bytes() - receive_.buffer().bytes() + arrivals_.memory.held_bytes() + send_.held_bytes();
     }
 
 private:
+    // Received payloads, and how the owner reads those that are not due.
+    struct Arrivals {
+        PayloadMemory memory;
+        bool are_read = false;
+        std::optional<ArrivedPayload> fresh;           // of the newest datagram, in place
+        std::optional<ReceiveBuffer::Unread> reading;  // keeps the bytes that next_arrived has returned
+    };
+
     const DeliveryClock* clock() const { return is_tsbpd_ ? &clock_ : nullptr; }
     void handle_data(Micros now, const DataPacket& packet);
+    bool is_plain(const DataPacket& packet) const { return packet.header.key == KeyFlag::none && !expects_keys(); }
     std::optional<Slice> opened(const DataPacket& packet);
     void handle_control(Micros now, const ControlPacket& packet);
     void handle_user(Micros now, const ControlPacket& packet);
@@ -93,7 +108,7 @@ private:
     std::size_t payload_bytes_max_;
     RoundTrip round_trip_;
     DeliveryClock clock_;
-    PayloadMemory payloads_;  // received
+    Arrivals arrivals_;
     ReceiveSide receive_;
     SendSide send_;
     std::optional<SendKeys> send_keys_;
@@ -152,6 +167,7 @@ void Connection::State::agree(const Capabilities& theirs) {
 }
 
 void Connection::State::handle_datagram(Micros now, Bytes datagram) {
+    CHECK(!arrivals_.fresh);
     if (close_reason_ != CloseReason::none)
         return;
     const auto packet = parse_packet(datagram);
@@ -194,18 +210,33 @@ void Connection::State::handle_data(Micros now, const DataPacket& packet) {
     counts_.received_bytes += packet.payload.size();
     if (packet.header.is_retransmitted)
         ++counts_.received_retransmitted;
-    receive_.insert(now, position, clock_.widen(packet.header.timestamp), opened(packet));
+    const Micros timestamp = clock_.widen(packet.header.timestamp);
+    if (arrivals_.are_read && is_plain(packet) && receive_.buffer().continues_read(position)) {
+        receive_.insert_read(now, position, timestamp, packet.payload.size());
+        arrivals_.fresh = ArrivedPayload{packet.payload, position};
+        return;
+    }
+    receive_.insert(now, position, timestamp, opened(packet));
+}
+
+std::optional<ArrivedPayload> Connection::State::next_arrived() {
+    if (!arrivals_.are_read)
+        return std::nullopt;
+    if (arrivals_.fresh)
+        return std::exchange(arrivals_.fresh, std::nullopt);
+    auto& reading = arrivals_.reading = receive_.read_next();
+    return reading ? std::optional(ArrivedPayload{reading->bytes.bytes(), reading->position}) : std::nullopt;
 }
 
 std::optional<Slice> Connection::State::opened(const DataPacket& packet) {
     const KeyFlag key = packet.header.key;
-    if (key == KeyFlag::none && !expects_keys()) {
-        auto [slice, bytes] = payloads_.carve(packet.payload.size());
-        std::ranges::copy(packet.payload, bytes.begin());
+    if (is_plain(packet)) {
+        auto [slice, bytes] = arrivals_.memory.carve(packet.payload.size());
+        copy_bytes(packet.payload, bytes);
         return std::move(slice);
     }
     if (key != KeyFlag::none && receive_keys_.has_key(key)) {
-        auto [slice, bytes] = payloads_.carve(packet.payload.size());
+        auto [slice, bytes] = arrivals_.memory.carve(packet.payload.size());
         if (receive_keys_.decrypt(key, packet.header.sequence, packet.payload, bytes))
             return std::move(slice);
     }
@@ -520,6 +551,8 @@ Duration Connection::slack(TimePoint now) const { return state_->slack(state_->s
 Connection::Sent Connection::send(TimePoint now, const Slice& payload) { return state_->send(state_->since(now), payload); }
 std::size_t Connection::write_next(TimePoint now, MutBytes into) { return state_->write_next(state_->since(now), into); }
 std::optional<Connection::Payload> Connection::next_payload(TimePoint now) { return state_->next_payload(state_->since(now)); }
+void Connection::read_on_arrival(bool does) { state_->read_on_arrival(does); }
+std::optional<ArrivedPayload> Connection::next_arrived() { return state_->next_arrived(); }
 std::optional<Connection::KeyQuestion> Connection::key_question() const { return state_->key_question(); }
 Result<void> Connection::answer_key(const std::optional<KeyEncryptingKey>& kek) { return state_->answer_key(kek); }
 void Connection::repeat_response() { state_->repeat_response(); }

@@ -66,6 +66,12 @@ public:
     std::size_t write_next(TimePoint now, MutBytes into);
 
     std::optional<Payload> next_payload(TimePoint now);
+    // Whether the owner reads payloads in order when they arrive, while they are in the cache, and keeps what it makes of them
+    // until they are due: then it drains next_arrived() after each call of handle_datagram(). next_payload() returns each of them
+    // when it is due, without its bytes; until then it counts against the receive buffer's limits. Those that arrive out of order
+    // wait for the missing ones, and are returned by next_payload() if these are given up first.
+    void read_on_arrival(bool does);
+    std::optional<ArrivedPayload> next_arrived();
     // Returns how late datagrams of the peer may be handled, with the times of their arrival, and still be in time: a part of the
     // agreed latency. Zero if payloads are delivered as they arrive, and until ten seconds after the latest loss, because NAKs
     // are urgent then.

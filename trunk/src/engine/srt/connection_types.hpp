@@ -40,8 +40,17 @@ enum class CloseReason : std::uint8_t {
 
 // The result of next_payload.
 struct ReceivedPayload {
-    Slice bytes;
-    std::uint64_t skipped = 0;  // packets lost for good between the payload before and this one
+    Slice bytes;                 // empty if it was read
+    std::uint64_t skipped = 0;   // packets lost for good between the payload before and this one
+    std::uint64_t position = 0;  // ascends; with gaps where packets are lost
+    std::size_t size = 0;
+    bool was_read = false;  // next_arrived has returned its bytes
+};
+
+// The result of next_arrived.
+struct ArrivedPayload {
+    Bytes bytes;  // valid until the next call of the connection
+    std::uint64_t position = 0;
 };
 
 // A key message arrived that only a key of the passphrase and this salt opens: derive_key it, in a worker if wanted, and

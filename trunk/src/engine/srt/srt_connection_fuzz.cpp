@@ -1,7 +1,7 @@
 // A listener and the connection it accepts, fed with arbitrary datagrams: each is preceded by a length byte, of which the high
 // bit lets time pass, and is taken as it is, or, if it begins with a byte below 16, as the rest of a control or data packet that
-// is addressed to the connection. The first byte of the input selects the options, and version 4. For every input, memory is
-// bounded, datagrams have their size, and payloads come from packets.
+// is addressed to the connection. The first byte of the input selects the options, version 4, and whether payloads are read on
+// arrival. For every input, memory is bounded, datagrams have their size, and payloads come from packets, in order, and once.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +35,8 @@ struct Run {
     std::unique_ptr<Connection> connection;
     std::uint64_t payload_bytes = 0;
     std::uint64_t input_bytes = 0;
+    std::optional<std::uint64_t> delivered;  // the newest
+    std::optional<std::uint64_t> read;       // likewise
 
     explicit Run(std::uint8_t what) {
         Request request;
@@ -53,6 +55,7 @@ struct Run {
         options.key_announce_packets = 4;
         options.requires_encryption = (what & 32) != 0;
         connection = MUST(accept(now, request, kOurs, options, (what & 2) != 0 ? std::optional(kek()) : std::nullopt));
+        connection->read_on_arrival((what & 64) != 0);
         drain();
     }
 
@@ -107,8 +110,18 @@ struct Run {
     void drain() {
         if (connection->key_question())
             static_cast<void>(connection->answer_key((input_bytes & 1) != 0 ? std::optional(kek()) : std::nullopt).ok());
-        while (const auto payload = connection->next_payload(now))
+        while (const auto arrived = connection->next_arrived()) {
+            CHECK(read.value_or(0) < arrived->position && delivered.value_or(0) < arrived->position);
+            read = arrived->position;
+            payload_bytes += arrived->bytes.size();
+        }
+        while (const auto payload = connection->next_payload(now)) {
+            CHECK(delivered.value_or(0) < payload->position);
+            delivered = payload->position;
+            CHECK(payload->bytes.size() == (payload->was_read ? 0 : payload->size));
+            CHECK(payload->was_read == (read.value_or(0) >= payload->position));
             payload_bytes += payload->bytes.size();
+        }
         CHECK(payload_bytes <= input_bytes);
         std::vector<std::uint8_t> buffer(kDatagramBytesMax);
         std::size_t datagrams = 0;

@@ -18,6 +18,8 @@ using wire::ts::StreamFormat;
 
 namespace {
 
+constexpr std::uint16_t kAssociationPid = 0;
+
 std::uint16_t pid_of(Bytes packet) { return static_cast<std::uint16_t>((packet[1] & 0x1F) << 8 | packet[2]); }
 // payload_unit_start_indicator
 bool begins_unit(Bytes packet) { return (packet[1] & 0x40) != 0; }
@@ -39,26 +41,86 @@ bool has_sets(StreamFormat format, Bytes bytes) {
 
 }  // namespace
 
-void TransportLog::append(Bytes unit, const wire::ts::TsReader& reader) {
+void TransportLog::append_hidden(Bytes unit, const wire::ts::TsReader& reader) {
     if (is_spoilt_)
         return;
     for (std::size_t at = 0; at < unit.size(); at += kPacketBytes)
         if (unit.size() % kPacketBytes != 0 || unit[at] != wire::ts::kSyncByte) {
-            bytes_.drop_before(end());
+            bytes_.drop_before(bytes_.head());
+            shown_ = bytes_.head();
+            marks_.clear();
             is_spoilt_ = true;
             return;
         }
-    if (reader.version() != version_)
-        choose_tracks(reader);
+    const Position begin = bytes_.head();
+    if (reader.version() != version_) {
+        version_ = reader.version();
+        newest_ = tracks_of(reader);
+        marks_.push_back({begin, newest_});
+    }
     for (std::size_t at = 0; at < unit.size(); at += kPacketBytes)
-        look_at(unit.subspan(at, kPacketBytes), end() + at);
+        mark(unit.subspan(at, kPacketBytes), begin + at);
     bytes_.append(unit);
+}
+
+void TransportLog::mark(Bytes packet, Position at) {
+    const std::uint16_t pid = pid_of(packet);
+    if (pid == kAssociationPid || pid == newest_.map_pid)
+        marks_.push_back({at, TablePacket{.is_map = pid != kAssociationPid, .begins = begins_unit(packet)}});
+    else if (pid == newest_.lead_pid && begins_unit(packet))
+        marks_.push_back({at, Begin{start_of(packet, at), is_random_access(packet)}});
+}
+
+void TransportLog::show(std::size_t bytes) {
+    const Position end = std::min<Position>(shown_ + bytes, bytes_.head());
+    for (; !marks_.empty() && marks_.front().at < end; marks_.pop_front())
+        take(marks_.front());
+    shown_ = end;
     trim();
 }
 
-void TransportLog::choose_tracks(const wire::ts::TsReader& reader) {
-    version_ = reader.version();
-    map_pid_ = reader.map_pid();
+void TransportLog::take(const Mark& mark) {
+    if (const auto* const tracks = std::get_if<Tracks>(&mark.effect)) {
+        tracks_ = *tracks;
+        begun_.clear();
+    } else if (const auto* const table = std::get_if<TablePacket>(&mark.effect)) {
+        take_table(*table, mark.at);
+    } else {
+        take_begin(std::get<Begin>(mark.effect));
+    }
+}
+
+void TransportLog::take_table(const TablePacket& packet, Position at) {
+    auto& table = tables_[packet.is_map ? 1 : 0];
+    if (packet.begins)
+        table.clear();
+    if (table.size() >= kTablePacketsMax * kPacketBytes)
+        return;
+    // At the end of a slab, a packet has two spans.
+    std::array<::iovec, 2> parts;
+    const std::size_t count = bytes_.spans(at, at + kPacketBytes, parts);
+    for (const ::iovec& part : std::span(parts).first(count)) {
+        const auto* const begin = static_cast<const std::uint8_t*>(part.iov_base);
+        table.insert(table.end(), begin, begin + part.iov_len);
+    }
+}
+
+void TransportLog::take_begin(const Begin& begin) {
+    if (tracks_.video == StreamFormat::unknown)
+        return add_entry(begin.start);
+    if (begin.start.pts) {
+        begun_.push_back(begin.start);
+        if (begun_.size() > kBegunMax)
+            begun_.pop_front();
+    }
+    if (!begin.is_flagged)
+        return;
+    ++flags_;
+    if (are_flags_trusted())
+        add_entry(begin.start);
+}
+
+TransportLog::Tracks TransportLog::tracks_of(const wire::ts::TsReader& reader) {
     const auto tracks = reader.tracks();
     const auto first = [&tracks](MediaKind kind) {
         return std::ranges::find_if(tracks, [kind](const auto& track) { return kind_of(track.format) == kind; });
@@ -66,51 +128,27 @@ void TransportLog::choose_tracks(const wire::ts::TsReader& reader) {
     const auto video = first(MediaKind::video);
     const auto audio = first(MediaKind::audio);
     const bool has_video = video != tracks.end();
-    video_ = has_video ? video->format : StreamFormat::unknown;
-    lead_pid_ = has_video ? video->pid : audio != tracks.end() ? audio->pid : kNoPid;
-    begun_.clear();
-}
-
-void TransportLog::look_at(Bytes packet, Position at) {
-    constexpr std::uint16_t kAssociationPid = 0;
-    const std::uint16_t pid = pid_of(packet);
-    if (pid == kAssociationPid || pid == map_pid_) {
-        auto& table = tables_[pid == kAssociationPid ? 0 : 1];
-        if (begins_unit(packet))
-            table.clear();
-        if (table.size() < kTablePacketsMax * kPacketBytes)
-            table.insert(table.end(), packet.begin(), packet.end());
-        return;
-    }
-    if (pid != lead_pid_ || !begins_unit(packet))
-        return;
-    if (video_ == StreamFormat::unknown)
-        return add_entry({.at = at});
-    const Start start = start_of(packet, at);
-    if (start.pts) {
-        begun_.push_back(start);
-        if (begun_.size() > kBegunMax)
-            begun_.pop_front();
-    }
-    if (!is_random_access(packet))
-        return;
-    ++flags_;
-    if (are_flags_trusted())
-        add_entry(start);
+    return {.map_pid = reader.map_pid(),
+            .lead_pid = has_video               ? video->pid
+                        : audio != tracks.end() ? audio->pid
+                                                : kNoPid,
+            .video = has_video ? video->format : StreamFormat::unknown};
 }
 
 TransportLog::Start TransportLog::start_of(Bytes packet, Position at) const {
+    if (newest_.video == StreamFormat::unknown)
+        return {.at = at};
     const auto parsed = wire::ts::parse_packet(packet);
     const auto pes = parsed.ok() ? wire::ts::parse_pes(parsed->payload) : Result<wire::ts::PesStart>(parsed.error());
     if (!pes.ok() || !pes->pts)
         return {.at = at};
-    const bool may_need_sets = video_ == StreamFormat::avc || video_ == StreamFormat::hevc;
+    const bool may_need_sets = newest_.video == StreamFormat::avc || newest_.video == StreamFormat::hevc;
     const Bytes begin = parsed->payload.subspan(std::min(pes->header_bytes, parsed->payload.size()));
     return {.at = at,
             .pts = pes->pts,
             .dts = pes->dts.value_or(*pes->pts),
             .counter = parsed->counter,
-            .has_sets = !may_need_sets || has_sets(video_, begin)};
+            .has_sets = !may_need_sets || has_sets(newest_.video, begin)};
 }
 
 void TransportLog::note_video(const wire::codec::Frame& frame) {
@@ -122,10 +160,10 @@ void TransportLog::note_video(const wire::codec::Frame& frame) {
 
 void TransportLog::note_sets(const wire::codec::Frame& config) {
     sets_.clear();
-    if (video_ != StreamFormat::avc && video_ != StreamFormat::hevc)
+    if (tracks_.video != StreamFormat::avc && tracks_.video != StreamFormat::hevc)
         return;
     const Bytes record = config.data.bytes();
-    auto format = video_ == StreamFormat::avc ? wire::ts::avc_video_format(record) : wire::ts::hevc_video_format(record);
+    auto format = tracks_.video == StreamFormat::avc ? wire::ts::avc_video_format(record) : wire::ts::hevc_video_format(record);
     if (format.ok())
         sets_ = std::move(format->parameter_sets);
 }
@@ -186,7 +224,7 @@ void TransportLog::write_sets(const Start& entry, std::vector<std::uint8_t>& out
     const auto header =
         wire::ts::pes_header(wire::ts::PesStream::video, {.pts = time(*entry.pts), .dts = time(entry.dts)}, sets_.size());
     const std::array parts{header.view(), Bytes(sets_)};
-    wire::ts::PacketWriter writer(wire::ts::Pid{lead_pid_});
+    wire::ts::PacketWriter writer(wire::ts::Pid{tracks_.lead_pid});
     writer.set_counter(entry.counter -
                        (header.size + sets_.size() + wire::ts::kPacketPayloadBytes - 1) / wire::ts::kPacketPayloadBytes);
     writer.write_unit({}, parts, out);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include <sys/uio.h>
@@ -39,7 +40,13 @@ public:
     std::uint64_t id() const { return id_; }
 
     // Whole packets, which the reader has read already. Anything else spoils the log for good.
-    void append(Bytes unit, const wire::ts::TsReader& reader);
+    void append(Bytes unit, const wire::ts::TsReader& reader) {
+        append_hidden(unit, reader);
+        show(unit.size());
+    }
+    // The same for packets that are not due: players get them, and begin in them, when show() has been called for as many bytes.
+    void append_hidden(Bytes unit, const wire::ts::TsReader& reader);
+    void show(std::size_t bytes);
     // Call when the reader has read an image: a player may begin there if it is a key frame and packets carry no flag for that.
     // Or when it has read a configuration, for opening().
     void note_video(const wire::codec::Frame& frame);
@@ -47,7 +54,7 @@ public:
     // False: the stream does not consist of whole packets, and players get another form of it.
     bool is_whole() const { return !is_spoilt_; }
     Position begin() const { return bytes_.tail(); }
-    Position end() const { return bytes_.head(); }
+    Position end() const { return shown_; }
     // The newest place where a player may begin: a key frame, or any frame where there is no video.
     std::optional<Position> entry(Position not_before) const;
     // Returns the bytes that a player needs before it begins at this entry: the newest tables, and the parameter sets of H.264
@@ -67,10 +74,33 @@ private:
         bool has_sets = true;
     };
     static constexpr std::uint16_t kNoPid = 0x1FFF;
+    // The first tracks that the reader has found.
+    struct Tracks {
+        std::uint16_t map_pid = kNoPid;
+        std::uint16_t lead_pid = kNoPid;                                 // of video; of audio in a stream without video
+        wire::ts::StreamFormat video = wire::ts::StreamFormat::unknown;  // unknown: a stream without video
+    };
+    // A packet of the tables, or the first packet of a picture.
+    struct TablePacket {
+        bool is_map = false;
+        bool begins = false;
+    };
+    struct Begin {
+        Start start;
+        bool is_flagged = false;
+    };
+    // Applied when its position is shown.
+    struct Mark {
+        Position at = 0;
+        std::variant<Tracks, TablePacket, Begin> effect;
+    };
 
-    void choose_tracks(const wire::ts::TsReader& reader);
-    void look_at(Bytes packet, Position at);
+    static Tracks tracks_of(const wire::ts::TsReader& reader);
+    void mark(Bytes packet, Position at);
     Start start_of(Bytes packet, Position at) const;
+    void take(const Mark& mark);
+    void take_table(const TablePacket& packet, Position at);
+    void take_begin(const Begin& begin);
     void note_sets(const wire::codec::Frame& config);
     void note_picture(const wire::codec::Frame& picture);
     void add_entry(const Start& start);
@@ -81,12 +111,13 @@ private:
     std::uint64_t id_;
     media::SlabLog bytes_;
     std::deque<Start> entries_;
+    Position shown_ = 0;
+    std::deque<Mark> marks_;                           // of hidden bytes
+    Tracks newest_;                                    // those of the newest bytes, hidden or not
+    std::uint32_t version_ = 0;                        // of these
     std::array<std::vector<std::uint8_t>, 2> tables_;  // programs, and the map of the chosen one
-    std::uint32_t version_ = 0;
-    std::uint16_t map_pid_ = kNoPid;
-    std::uint16_t lead_pid_ = kNoPid;                                 // of video, or of audio where there is none
-    wire::ts::StreamFormat video_ = wire::ts::StreamFormat::unknown;  // where there is none
-    std::vector<std::uint8_t> sets_;                                  // newest, each with a start code
+    Tracks tracks_;
+    std::vector<std::uint8_t> sets_;  // newest, each with a start code
     std::deque<Start> begun_;
     std::uint64_t flags_ = 0;  // packets with the random access indicator
     std::uint64_t key_frames_ = 0;

@@ -253,7 +253,66 @@ TEST(TransportLog, PartialPacketsSpoilTheLog) {
         log.append(Buffer(188, 0x47), publisher.reader);
         EXPECT_FALSE(log.is_whole());
         EXPECT_EQ(log.begin(), log.end());
+        log.show(188);
+        EXPECT_EQ(log.begin(), log.end());
     }
+}
+
+// A log whose bytes are shown some time after they were read and appended, beside one that gets them only then.
+TEST(TransportLog, HiddenBytesChangeNothingUntilTheyAreShown) {
+    constexpr std::size_t kAhead = 60;  // units
+    Publisher publisher;
+    publisher.ts.tables({kAvc});
+    for (int i = 0; i < 400; ++i) {
+        if (i == 100)
+            publisher.ts.tables({kAvc, kAac}, 1);
+        if (i == 200)
+            publisher.ts.tables({{0x1B, kVideo + 8, {}}, kAac}, 2);
+        if (i == 300)
+            publisher.ts.tables({kAvc}, 3);
+        // Also flags that are not trusted.
+        publisher.picture(i % 7 == 0, i % 14 == 0 || i > 350, 8'000);
+    }
+    const Buffer sent = publisher.ts.bytes;
+    std::vector<Bytes> units;
+    for (Bytes rest = sent; !rest.empty(); rest = rest.subspan(units.back().size()))
+        units.push_back(rest.first(std::min<std::size_t>(rest.size(), 7 * 188)));
+    wire::ts::TsReader early;
+    wire::ts::TsReader late;
+    TransportLog hidden(publisher.slabs, 1);
+    TransportLog& plain = publisher.log;
+    std::size_t entries = 0;
+    for (std::size_t i = 0; i < units.size() + kAhead; ++i) {
+        if (i < units.size()) {
+            early.feed(units[i]);
+            while (early.next())
+                continue;
+            hidden.append_hidden(units[i], early);
+        }
+        if (i < kAhead)
+            continue;
+        const Bytes unit = units[i - kAhead];
+        late.feed(unit);
+        plain.append(unit, late);
+        hidden.show(unit.size());
+        while (const auto one = late.next())
+            if (one->kind == MediaKind::video)
+                for (TransportLog* const log : {&plain, &hidden})
+                    log->note_video(one->frame);
+        ASSERT_EQ(hidden.begin(), plain.begin());
+        ASSERT_EQ(hidden.end(), plain.end());
+        ASSERT_EQ(hidden.entry(0), plain.entry(0));
+        if (const auto entry = plain.entry(0)) {
+            ++entries;
+            ASSERT_TRUE(std::ranges::equal(hidden.opening(*entry).bytes(), plain.opening(*entry).bytes()));
+        }
+        ASSERT_LE(hidden.held_bytes(), plain.held_bytes() + kAhead * 7 * 188 + 2 * media::SlabPool::kSlabBytes);
+    }
+    EXPECT_EQ(hidden.end(), sent.size());
+    EXPECT_GT(entries, units.size() / 2);
+    // More than there is.
+    hidden.show(1'000);
+    EXPECT_EQ(hidden.end(), sent.size());
 }
 
 TEST(TransportLogs, TheNewestOfASourceIsFound) {

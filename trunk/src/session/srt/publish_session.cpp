@@ -1,5 +1,6 @@
 #include "session/srt/publish_session.hpp"
 
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -41,6 +42,8 @@ Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Pu
         refuse(connected.error());
         return connected;
     }
+    connection()->read_on_arrival(true);
+    read_arrived();
     StreamStay stay(entry(), plan_, io::now());
     const AdmittedPublish published(context_.streams, context_.events, request_, plan_);
     LOG_INFO(log_, "SRT: start publish url={}, from={}", plan_.url, request_.peer);
@@ -48,8 +51,9 @@ Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Pu
     auto ended = wait_for_end(deadline);
     while (!connection()->is_open() && publication_->is_current() && !take_some(io::now()) && io::yield(deadline).ok())
         continue;
+    connection()->read_on_arrival(false);
     reader_.finish();
-    take_units();
+    take_frames(std::numeric_limits<std::uint64_t>::max());
     publication_->source().flush();
     ingest_.reset();
     transport_.reset();
@@ -58,6 +62,11 @@ Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Pu
     stay.end(ended);
     LOG_INFO(log_, "cleanup when unpublish, url={}", plan_.url);
     return ended;
+}
+
+void PublishSession::on_datagram() {
+    if (publication_ != nullptr)
+        read_arrived();
 }
 
 void PublishSession::on_input(TimePoint now) {
@@ -85,20 +94,35 @@ bool PublishSession::take_some(TimePoint now) {
         payload = connection()->next_payload(now);
         if (!payload)
             break;
-        reader_.feed(payload->bytes.bytes());
-        transport_->log.append(payload->bytes.bytes(), reader_);
-        take_units();
+        if (!payload->was_read)
+            read(payload->bytes.bytes(), payload->position);
+        transport_->log.show(payload->size);
+        take_frames(payload->position);
     } while (!io::is_turn_over());
     publication_->source().flush();
     return !payload;
 }
 
-void PublishSession::take_units() {
-    if (reader_.version() != logged_version_)
+void PublishSession::read_arrived() {
+    while (!reader_.is_full()) {
+        const auto arrived = connection()->next_arrived();
+        if (!arrived)
+            break;
+        read(arrived->bytes, arrived->position);
+    }
+    connection()->read_on_arrival(!reader_.is_full());
+}
+
+void PublishSession::read(Bytes bytes, std::uint64_t position) {
+    reader_.read(bytes, position);
+    if (transport_)
+        transport_->log.append_hidden(bytes, reader_.reader());
+    if (reader_.reader().version() != logged_version_)
         log_tracks();
-    while (auto unit = reader_.next()) {
-        if (unit->kind == MediaKind::data)
-            continue;  // only the transport stream carries it
+}
+
+void PublishSession::take_frames(std::uint64_t due) {
+    while (auto unit = reader_.next(due)) {
         if (transport_ && unit->kind == MediaKind::video)
             transport_->log.note_video(unit->frame);
         const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit->frame.dts));
@@ -108,10 +132,10 @@ void PublishSession::take_units() {
 }
 
 void PublishSession::log_tracks() {
-    logged_version_ = reader_.version();
+    logged_version_ = reader_.reader().version();
     if (publication_ != nullptr)
-        publication_->source().tracks().announce(media::announced_by(reader_));
-    for (const TsReader::TrackInfo& track : reader_.tracks())
+        publication_->source().tracks().announce(media::announced_by(reader_.reader()));
+    for (const TsReader::TrackInfo& track : reader_.reader().tracks())
         LOG_INFO_REPEATED(log_, "SRT: got {} {}, pid={}, track={}",
                           kind_of(track.format) == MediaKind::video   ? "Video"
                           : kind_of(track.format) == MediaKind::audio ? "Audio"

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "media/ingest/ingest.hpp"
 #include "media/source/publication.hpp"
 #include "session/srt/session.hpp"
-#include "wire/ts/read/ts_reader.hpp"
+#include "wire/ts/read/early_reader.hpp"
 
 namespace live::session::srt {
 
@@ -24,15 +25,20 @@ private:
     Result<void> serve(Opening& opening, io::Deadline deadline) override;
     Result<void> receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     bool is_publisher() const override { return true; }
+    void on_datagram() override;
     void on_input(TimePoint now) override;
     Duration patience(TimePoint now) const override;
     bool is_behind() const override { return is_behind_; }
+    // Reads the payloads that have arrived in order, while they are in the cache. Their frames wait until they are due.
+    void read_arrived();
+    void read(Bytes bytes, std::uint64_t position);
     // Takes due payloads, for as long as a turn of the loop may take. True if none is left.
     bool take_some(TimePoint now);
-    void take_units();
+    // Passes on the frames of payloads up to this position.
+    void take_frames(std::uint64_t due);
     void log_tracks();
 
-    wire::ts::TsReader reader_;
+    wire::ts::EarlyReader reader_;
     media::Publication* publication_ = nullptr;       // while it is published
     std::optional<media::Ingest> ingest_;             // likewise
     std::optional<TransportLogs::Holder> transport_;  // likewise; for players of SRT

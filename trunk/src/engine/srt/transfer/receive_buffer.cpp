@@ -11,7 +11,8 @@ ReceiveBuffer::Place ReceiveBuffer::place_of(std::uint64_t position, std::size_t
         return Place::late;
     if (slots_.contains(position))
         switch (slots_[position].kind) {
-            case Kind::present: return Place::duplicate;
+            case Kind::present:
+            case Kind::read: return Place::duplicate;
             case Kind::dropped: return Place::late;
             case Kind::missing: break;
         }
@@ -29,31 +30,63 @@ ReceiveBuffer::Place ReceiveBuffer::place_of(std::uint64_t position, std::size_t
 
 std::optional<PositionRange> ReceiveBuffer::insert(std::uint64_t position, Micros timestamp, std::optional<Slice> bytes,
                                                    Micros now) {
-    std::optional<PositionRange> gap;
-    const std::uint64_t end = slots_.end();
-    if (position >= end) {
-        slots_.extend(position + 1);
-        missing_ += static_cast<std::size_t>(position + 1 - end);
-        if (position > end)
-            gap = {end, position - 1};
-        for (std::uint64_t at = end; at < position; ++at)
-            slots_[at].time = now;
+    const auto gap = reveal(position, now);
+    if (bytes) {
+        const std::size_t size = bytes->size();
+        slots_[position].bytes = *std::move(bytes);
+        fill(position, timestamp, size, Kind::present);
+    } else {
+        fill(position, timestamp, 0, Kind::dropped);
     }
+    return gap;
+}
+
+void ReceiveBuffer::insert_read(std::uint64_t position, Micros timestamp, std::size_t size) {
+    CHECK(continues_read(position));
+    static_cast<void>(reveal(position, {}));  // there is no gap before it
+    fill(position, timestamp, size, Kind::read);
+    first_unread_ = position + 1;
+}
+
+// Makes the slots up to this position. Returns the new ones before it, whose packets are missing.
+std::optional<PositionRange> ReceiveBuffer::reveal(std::uint64_t position, Micros now) {
+    const std::uint64_t end = slots_.end();
+    if (position < end)
+        return std::nullopt;
+    slots_.extend(position + 1);
+    missing_ += static_cast<std::size_t>(position + 1 - end);
+    for (std::uint64_t at = end; at < position; ++at)
+        slots_[at].time = now;
+    return position > end ? std::optional(PositionRange(end, position - 1)) : std::nullopt;
+}
+
+void ReceiveBuffer::fill(std::uint64_t position, Micros timestamp, std::size_t size, Kind kind) {
     Slot& slot = slots_[position];
     CHECK(slot.kind == Kind::missing);
     --missing_;
-    slot.kind = bytes ? Kind::present : Kind::dropped;
-    if (bytes) {
+    slot.kind = kind;
+    if (slot.is_present()) {
         slot.time = timestamp;
-        bytes_ += bytes->size();
+        slot.size = static_cast<std::uint16_t>(size);
+        bytes_ += size;
         ++present_;
-        slot.bytes = std::move(*bytes);
         // Without packets the hint may be anywhere.
         if (present_ == 1 || position < next_present_)
             next_present_ = position;
     }
     advance_missing();
-    return gap;
+}
+
+std::optional<ReceiveBuffer::Unread> ReceiveBuffer::read_next() {
+    for (first_unread_ = first_unread(); first_unread_ < first_missing_;) {
+        const std::uint64_t position = first_unread_++;
+        Slot& slot = slots_[position];
+        if (slot.kind != Kind::present)
+            continue;
+        slot.kind = Kind::read;
+        return Unread{std::exchange(slot.bytes, {}), position};
+    }
+    return std::nullopt;
 }
 
 void ReceiveBuffer::give_up(PositionRange range) {
@@ -82,14 +115,18 @@ std::optional<ReceivedPayload> ReceiveBuffer::take(Micros now, const DeliveryClo
         return std::nullopt;
     drop_before(next);
     Slot slot = slots_.pop_front();
-    bytes_ -= slot.bytes.size();
+    bytes_ -= slot.size;
     --present_;
     next_present_ = slots_.begin();
     first_missing_ = std::max(first_missing_, slots_.begin());
-    // The next payload has waited for as long and is in no cache.
+    // The next payload has waited for as long and is in no cache, unless it was read.
     if (!slots_.empty())
         prefetch(slots_[slots_.begin()].bytes.data(), slots_[slots_.begin()].bytes.size());
-    return ReceivedPayload{std::move(slot.bytes), std::exchange(skipped_, 0)};
+    return ReceivedPayload{.bytes = std::move(slot.bytes),
+                           .skipped = std::exchange(skipped_, 0),
+                           .position = next,
+                           .size = slot.size,
+                           .was_read = slot.kind == Kind::read};
 }
 
 std::optional<Micros> ReceiveBuffer::next_due(const DeliveryClock* clock) const {
@@ -131,14 +168,14 @@ void ReceiveBuffer::advance_missing() {
 
 std::uint64_t ReceiveBuffer::next_present() const {
     next_present_ = std::max(next_present_, slots_.begin());
-    while (slots_[next_present_].kind != Kind::present)
+    while (!slots_[next_present_].is_present())
         ++next_present_;
     return next_present_;
 }
 
 void ReceiveBuffer::drop_front() {
     const Slot slot = slots_.pop_front();
-    CHECK(slot.kind != Kind::present);
+    CHECK(!slot.is_present());
     if (slot.kind == Kind::missing)
         --missing_;
     ++dropped_;

@@ -2,6 +2,7 @@
 // in bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -33,8 +34,14 @@ public:
         no_space,
     };
 
+    // A payload that is returned before it is due.
+    struct Unread {
+        Slice bytes;
+        std::uint64_t position = 0;
+    };
+
     ReceiveBuffer(std::uint64_t first, Limits limits)
-        : slots_(first), first_missing_(first), next_present_(first), limits_(limits) {}
+        : slots_(first), first_missing_(first), first_unread_(first), next_present_(first), limits_(limits) {}
 
     // Reports whether a packet would be stored. May give up missing packets at the front if that is the only way to continue.
     Place place_of(std::uint64_t position, std::size_t bytes);
@@ -43,6 +50,15 @@ public:
     std::optional<PositionRange> insert(std::uint64_t position, Micros timestamp, std::optional<Slice> bytes, Micros now);
     // The sender has given them up. Those outside the buffer are ignored.
     void give_up(PositionRange range);
+
+    // Reports whether this position continues what was read: all before it have arrived or were given up, and were read.
+    bool continues_read(std::uint64_t position) const { return position == first_missing_ && position == first_unread(); }
+    // Stores a wanted packet that continues what was read, and whose payload of `size` bytes is read now. It takes as much of the
+    // limits as any other until it is due.
+    void insert_read(std::uint64_t position, Micros timestamp, std::size_t size);
+    // Returns the next payload in order that was not read, which take() returns without its bytes when it is due. nullopt if it
+    // has not arrived, or if packets before it are missing.
+    std::optional<Unread> read_next();
 
     // The next payload that is due. With too-late drop, what is missing before a due one is skipped. No clock: as soon as it is
     // in order.
@@ -65,14 +81,25 @@ public:
     std::vector<PositionRange> missing_ranges(Micros now, Micros interval, Micros late_interval, std::size_t count);
 
 private:
-    enum class Kind : std::uint8_t { missing, present, dropped };
+    enum class Kind : std::uint8_t {
+        missing,
+        present,
+        read,  // present, without its bytes
+        dropped,
+    };
     struct Slot {
+        bool is_present() const { return kind == Kind::present || kind == Kind::read; }
+
         Slice bytes;
-        Micros time{};  // present: its timestamp; missing: time of the last request
+        Micros time{};           // present: its timestamp; missing: time of the last request
+        std::uint16_t size = 0;  // of the payload
         Kind kind = Kind::missing;
         std::uint8_t asked = 1;  // requests; a gap is requested when it is detected
     };
 
+    std::uint64_t first_unread() const { return std::max(first_unread_, slots_.begin()); }
+    std::optional<PositionRange> reveal(std::uint64_t position, Micros now);
+    void fill(std::uint64_t position, Micros timestamp, std::size_t size, Kind kind);
     void advance_missing();
     std::uint64_t next_present() const;
     void drop_before(std::uint64_t position);
@@ -80,6 +107,7 @@ private:
 
     SequenceRing<Slot> slots_;
     std::uint64_t first_missing_;
+    std::uint64_t first_unread_;
     mutable std::uint64_t next_present_;  // none before it is present
     Limits limits_;
     std::size_t missing_ = 0;

@@ -17,13 +17,31 @@ struct Buffer {
             gap = buffer.insert(kFirst + number, std::chrono::milliseconds(number), Slice::allocate(100), now);
         return place;
     }
+    // The same for one that is read on arrival.
+    void arrive_read(std::uint64_t number) {
+        ASSERT_EQ(buffer.place_of(kFirst + number, 100), ReceiveBuffer::Place::wanted);
+        ASSERT_TRUE(buffer.continues_read(kFirst + number));
+        buffer.insert_read(kFirst + number, std::chrono::milliseconds(number), 100);
+    }
     std::size_t take(const DeliveryClock* with) {
         std::size_t count = 0;
         while (auto payload = buffer.take(now, with)) {
             ++count;
             skipped += payload->skipped;
+            were_read += payload->was_read ? 1U : 0U;
+            EXPECT_EQ(payload->size, 100U);
+            EXPECT_EQ(payload->bytes.size(), payload->was_read ? 0U : 100U);
         }
         return count;
+    }
+    // The numbers of the payloads that can be read now.
+    std::vector<std::uint64_t> read() {
+        std::vector<std::uint64_t> numbers;
+        while (const auto unread = buffer.read_next()) {
+            EXPECT_EQ(unread->bytes.size(), 100U);
+            numbers.push_back(unread->position - kFirst);
+        }
+        return numbers;
     }
 
     ReceiveBuffer buffer;
@@ -31,7 +49,10 @@ struct Buffer {
     Micros now{};
     std::optional<PositionRange> gap;
     std::uint64_t skipped = 0;
+    std::uint64_t were_read = 0;
 };
+
+using Numbers = std::vector<std::uint64_t>;
 
 TEST(SrtReceiveBuffer, DeliversInOrderWhenDue) {
     Buffer b;
@@ -146,6 +167,86 @@ TEST(SrtReceiveBuffer, CountsUndecryptedPacketsAsSkipped) {
     EXPECT_EQ(b.buffer.missing(), 0U);
     EXPECT_EQ(b.take(nullptr), 2U);
     EXPECT_EQ(b.skipped, 1U);
+}
+
+TEST(SrtReceiveBuffer, ReadsInOrderBeforeTheyAreDue) {
+    Buffer b;
+    for (const std::uint64_t number : {0U, 1U, 3U, 4U})
+        b.arrive(number);
+    EXPECT_EQ(b.read(), (Numbers{0, 1}));
+    EXPECT_EQ(b.read(), Numbers{});
+    EXPECT_EQ(b.arrive(1), ReceiveBuffer::Place::duplicate);
+    EXPECT_EQ(b.buffer.packets(), 4U);
+    EXPECT_EQ(b.buffer.bytes(), 400U);
+    b.now = std::chrono::milliseconds(99);
+    EXPECT_EQ(b.take(&b.clock), 0U);
+    EXPECT_EQ(b.buffer.next_due(&b.clock), std::chrono::milliseconds(100));
+    b.now = std::chrono::milliseconds(100);
+    EXPECT_EQ(b.take(&b.clock), 1U);
+    b.arrive(2);
+    EXPECT_EQ(b.read(), (Numbers{2, 3, 4}));
+    b.now = std::chrono::milliseconds(104);
+    EXPECT_EQ(b.take(&b.clock), 4U);
+    EXPECT_EQ(b.were_read, 5U);
+    EXPECT_EQ(b.skipped, 0U);
+    EXPECT_EQ(b.buffer.bytes(), 0U);
+}
+
+TEST(SrtReceiveBuffer, ReadsNothingBehindAGapUntilItIsGivenUp) {
+    Buffer b;
+    b.arrive_read(0);
+    for (const std::uint64_t number : {2U, 3U, 6U})
+        b.arrive(number);
+    EXPECT_EQ(b.read(), Numbers{});
+    // The first is due and was not read; the next one can be.
+    b.now = std::chrono::milliseconds(102);
+    EXPECT_EQ(b.take(&b.clock), 2U);
+    EXPECT_EQ(b.were_read, 1U);
+    EXPECT_EQ(b.skipped, 1U);
+    EXPECT_EQ(b.read(), (Numbers{3}));
+    b.buffer.give_up({kFirst + 4, kFirst + 5});
+    EXPECT_EQ(b.read(), (Numbers{6}));
+    b.now = std::chrono::milliseconds(106);
+    EXPECT_EQ(b.take(&b.clock), 2U);
+    EXPECT_EQ(b.were_read, 3U);
+    EXPECT_EQ(b.skipped, 3U);
+}
+
+TEST(SrtReceiveBuffer, ReadsOnArrivalOnlyThatWhichContinues) {
+    Buffer b;
+    b.arrive_read(0);
+    b.arrive_read(1);
+    EXPECT_FALSE(b.buffer.continues_read(kFirst + 1));
+    EXPECT_FALSE(b.buffer.continues_read(kFirst + 3)) << "one is missing";
+    b.arrive(3);
+    EXPECT_TRUE(b.buffer.continues_read(kFirst + 2));
+    b.arrive(2);
+    EXPECT_FALSE(b.buffer.continues_read(kFirst + 4)) << "two are not read yet";
+    EXPECT_EQ(b.read(), (Numbers{2, 3}));
+    EXPECT_TRUE(b.buffer.continues_read(kFirst + 4));
+    // One that could not be decrypted has nothing to read.
+    b.buffer.insert(kFirst + 4, Micros(0), std::nullopt, b.now);
+    EXPECT_EQ(b.read(), Numbers{});
+    b.arrive_read(5);
+    EXPECT_EQ(b.take(nullptr), 5U);
+    EXPECT_EQ(b.skipped, 1U);
+    // After a restart, too.
+    EXPECT_EQ(b.arrive(1'000'000), ReceiveBuffer::Place::wanted);
+    EXPECT_EQ(b.read(), Numbers{1'000'000});
+    EXPECT_EQ(b.take(nullptr), 1U);
+    b.arrive_read(1'000'001);
+}
+
+TEST(SrtReceiveBuffer, CountsReadPacketsUntilTheyAreDue) {
+    Buffer b({.bytes = 1'000, .packets = 64});
+    for (std::uint64_t number = 0; number < 10; ++number)
+        b.arrive_read(number);
+    EXPECT_EQ(b.arrive(10), ReceiveBuffer::Place::no_space);
+    EXPECT_EQ(b.buffer.bytes(), 1'000U);
+    EXPECT_EQ(b.buffer.space_packets(), 54U);
+    b.now = std::chrono::milliseconds(100);
+    EXPECT_EQ(b.take(&b.clock), 1U);
+    EXPECT_EQ(b.arrive(10), ReceiveBuffer::Place::wanted);
 }
 
 TEST(SrtDeliveryClock, FollowsTheDriftOfAThousandSamples) {

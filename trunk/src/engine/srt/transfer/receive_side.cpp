@@ -24,9 +24,7 @@ std::vector<std::uint8_t> nak_contents(const std::vector<PositionRange>& ranges)
 }  // namespace
 
 void ReceiveSide::insert(Micros now, std::uint64_t position, Micros timestamp, std::optional<Slice> bytes) {
-    measure_rate(now);
-    ++rate_packets_;
-    rate_bytes_ += bytes ? bytes->size() + kHeaderBytes : kHeaderBytes;
+    note_arrival(now, bytes ? bytes->size() : 0);
     const auto gap = buffer_.insert(position, timestamp, std::move(bytes), now);
     if (gap) {
         lost_ += gap->second - gap->first + 1;
@@ -36,6 +34,22 @@ void ReceiveSide::insert(Micros now, std::uint64_t position, Micros timestamp, s
         if (nak_at_ == Micros::max())
             nak_at_ = now + kNakTick;
     }
+    note_stored(now);
+}
+
+void ReceiveSide::insert_read(Micros now, std::uint64_t position, Micros timestamp, std::size_t size) {
+    note_arrival(now, size);
+    buffer_.insert_read(position, timestamp, size);
+    note_stored(now);
+}
+
+void ReceiveSide::note_arrival(Micros now, std::size_t bytes) {
+    measure_rate(now);
+    ++rate_packets_;
+    rate_bytes_ += bytes + kHeaderBytes;
+}
+
+void ReceiveSide::note_stored(Micros now) {
     if (buffer_.missing() > 0)
         loses_until_ = now + kLossMemory;
     if (++since_ack_ >= kLightAckPackets) {

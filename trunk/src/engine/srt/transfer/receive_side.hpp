@@ -38,6 +38,9 @@ public:
     ReceiveBuffer::Place place_of(std::uint64_t position, std::size_t bytes) { return buffer_.place_of(position, bytes); }
     // For a wanted position; see ReceiveBuffer::insert.
     void insert(Micros now, std::uint64_t position, Micros timestamp, std::optional<Slice> bytes);
+    // The same for one that continues what was read; see ReceiveBuffer::insert_read.
+    void insert_read(Micros now, std::uint64_t position, Micros timestamp, std::size_t size);
+    std::optional<ReceiveBuffer::Unread> read_next() { return buffer_.read_next(); }
     void give_up(Micros now, PositionRange range);
     std::optional<ReceivedPayload> take(Micros now, const DeliveryClock* clock);
     // The round-trip time, if this ACKACK answers an ACK that is remembered.
@@ -60,6 +63,8 @@ private:
         std::uint64_t position;
     };
 
+    void note_arrival(Micros now, std::size_t bytes);
+    void note_stored(Micros now);
     void arm_ack(Micros now);
     Ack make_ack(Micros now, const RoundTrip& round_trip);
     void measure_rate(Micros now);

@@ -31,6 +31,8 @@ public:
 
     // From Port::add to Port::remove.
     engine::srt::Connection* connection() const { return connection_.get(); }
+    // After each datagram: payloads that have arrived may be read before they are due.
+    virtual void on_datagram() {}
     // After the datagrams of one receive call, or a timeout: payloads may be due. Before its output is written.
     virtual void on_input(TimePoint now) = 0;
     // The connection has ended, from either side; the owner removes it soon.

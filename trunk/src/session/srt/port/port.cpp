@@ -152,6 +152,7 @@ void Port::take(MutBytes datagram, const TransportAddress& from, const Path& pat
         return forward(datagram, from, path);
     Link& link = *found->second;
     link.connection_->handle_datagram(now, datagram);
+    link.on_datagram();
     if (!timers_.defer(link, now))
         touch(link);
 }
