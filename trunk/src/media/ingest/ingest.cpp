@@ -73,12 +73,12 @@ void Ingest::drop(std::string_view what, const Error& error) {
 // Consecutive bodies share a block of memory, and each one keeps the whole block alive. If most of a block is dropped (broken
 // bodies, the other parts of an aggregate), the ring would hold many times the bytes it counts; then the block's bodies are
 // copied.
-void Ingest::count_block(const Slice& body) {
+void Ingest::count_block(MediaKind kind, const Slice& body) {
     if (kept_bytes_ > kKeptReset) {
         kept_bytes_ = body.size();
         held_bytes_ = 0;
     }
-    newest_memory_ = body.memory();
+    newest_memory_[index_of(kind)] = body.memory();
     held_bytes_ += body.memory_bytes();
     copies_bodies_ = held_bytes_ > kHeldTimesMax * kept_bytes_ + kHeldSlack;
 }
@@ -105,8 +105,8 @@ void Ingest::push_packet(TagPacket&& tagged, std::uint32_t stamp_ms, Stage stage
         note_track(tagged);
 
     kept_bytes_ += packet.payload.size();
-    if (packet.payload.memory() != newest_memory_)
-        count_block(packet.payload);
+    if (packet.payload.memory() != newest_memory_[index_of(packet.kind)])
+        count_block(packet.kind, packet.payload);
     if (copies_bodies_)
         packet.payload = Slice::copy_of(packet.payload.bytes());
 

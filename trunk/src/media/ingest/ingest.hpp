@@ -4,6 +4,7 @@
 // publisher.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -61,7 +62,7 @@ private:
     void push_joined();
     bool push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms);
     void append_in_order(Packet&& packet);
-    void count_block(const Slice& body);
+    void count_block(MediaKind kind, const Slice& body);
     void leave_out(const Packet& packet);
     bool takes_config(const Packet& packet);
     bool is_repeated_config(const Packet& packet) const;
@@ -90,9 +91,9 @@ private:
     // Bytes of bodies, and of the blocks they share, since the last reset.
     std::size_t kept_bytes_ = 0;
     std::size_t held_bytes_ = 0;
-    const void* newest_memory_ = nullptr;
-    bool copies_bodies_ = false;  // those of the newest block
-    bool has_shown_ = false;      // a frame of video has arrived
+    std::array<const void*, kMediaKindCount> newest_memory_{};  // a kind may have blocks of its own
+    bool copies_bodies_ = false;                                // those of the newest block
+    bool has_shown_ = false;                                    // a frame of video has arrived
     std::uint32_t newest_shown_ms_ = 0;
     std::uint32_t headerless_frames_ = 0;
     std::optional<TrackId> headed_track_;  // the latest AAC track with a sequence header

@@ -140,6 +140,18 @@ TEST_F(IngestTest, BodiesThatShareTheirMemoryAreNotCopied) {
     EXPECT_EQ(ingest->dropped(), 0U);
 }
 
+TEST_F(IngestTest, EachKindMayHaveBlocksOfItsOwn) {
+    start();
+    Blocks audio;
+    Blocks video;
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        ingest->push_frame(MediaKind::audio, 20 * i, {.codec = Codec::opus, .data = audio.next(400), .shares_memory = true});
+        const Slice picture = video.next(3'000);
+        ingest->push_frame(MediaKind::video, 20 * i, {.codec = Codec::vp9, .data = picture, .shares_memory = true});
+        ASSERT_EQ(source->ring().newest().payload.data(), picture.data()) << i;
+    }
+}
+
 TEST_F(IngestTest, MostlyDroppedBlocksAreNotKeptAlive) {
     start();
     Blocks blocks;

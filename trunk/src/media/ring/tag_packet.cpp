@@ -131,7 +131,7 @@ Packet make_packet(MediaKind kind, wire::codec::Frame frame) {
     packet.codec = frame.codec;
     packet.track = frame.track;
     packet.cts = offset_of(std::chrono::floor<std::chrono::milliseconds>(frame.cts));
-    packet.payload = without_slack(std::move(frame.data));
+    packet.payload = frame.shares_memory ? std::move(frame.data) : without_slack(std::move(frame.data));
     return packet;
 }
 

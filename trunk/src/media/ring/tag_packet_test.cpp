@@ -235,6 +235,14 @@ TEST(TagPacket, KeepsTheMemoryOfAFrame) {
     }
 }
 
+TEST(TagPacket, KeepsAFrameThatSharesItsMemory) {
+    const Slice block = Slice::copy_of(std::vector<std::uint8_t>(20'000, 7));
+    auto frame = frames::key(Codec::avc, {});
+    frame.data = block.sub(1'000, 1'000);
+    frame.shares_memory = true;
+    EXPECT_EQ(make_packet(MediaKind::video, std::move(frame)).frame().data(), block.data() + 1'000);
+}
+
 TEST(TagPacket, CopiesAFrameThatIsASmallPartOfItsMemory) {
     const Slice unit = Slice::copy_of(std::vector<std::uint8_t>(20'000, 7));
     auto frame = frames::key(Codec::avc, {});

@@ -27,6 +27,7 @@ struct Frame {
     MediaTime dts{};
     MediaTime cts{};  // presentation time minus decoding time; may be negative
     Slice data{};
+    bool shares_memory = false;  // with the frames around it, in a block of some 48 KiB
 };
 
 }  // namespace live::wire::codec

@@ -113,7 +113,8 @@ void move_all(MutBytes memory, const std::vector<Move>& moves) {
 
 }  // namespace
 
-Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units) {
+Slice with_lengths_in_place(const Slice& whole, MutBytes bytes, const std::vector<Bytes>& units) {
+    CHECK(bytes.data() == whole.data() && bytes.size() == whole.size());
     const std::size_t size = bytes_with_lengths(units);
     if (size == 0)
         return {};
@@ -130,7 +131,7 @@ Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units) {
         moves.push_back({static_cast<std::size_t>(unit.data() - whole.data()), to + kLengthBytes, unit.size()});
         to += kLengthBytes + unit.size();
     }
-    move_all(whole.mutable_bytes(), moves);
+    move_all(bytes, moves);
     return whole.sub(begin, size);
 }
 

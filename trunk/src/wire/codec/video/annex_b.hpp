@@ -37,10 +37,10 @@ struct AnnexBAccessUnit : AnnexBUnits {
 // `codec` is avc or hevc. Errors of split_annex_b, and Errc::malformed for a unit that is shorter than its header.
 Result<AnnexBUnits> sort_annex_b(Codec codec, Bytes stream);
 
-// Puts `units`, parts of `whole` in their order, after lengths of four bytes, in place in the memory of `whole`, which must not
-// be shared. After start codes of four bytes nothing moves; after shorter ones the units in front of the last move by a byte or
-// two. Copies if there is not enough room. Borrowed units are invalid afterwards.
-Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units);
+// Puts `units`, parts of `whole` in their order, after lengths of four bytes, in place: `bytes` are those of `whole`, and nobody
+// else refers to them. After start codes of four bytes nothing moves; after shorter ones the units in front of the last move by a
+// byte or two. Copies if there is not enough room. Borrowed units are invalid afterwards.
+Slice with_lengths_in_place(const Slice& whole, MutBytes bytes, const std::vector<Bytes>& units);
 
 // The same, with the frame copied. Errors of sort_annex_b.
 Result<AnnexBAccessUnit> read_annex_b(Codec codec, Bytes stream);

@@ -152,7 +152,7 @@ TEST(AnnexB, WritesLengthsInPlaceOfEveryStartCode) {
             Slice whole = Slice::copy_of(stream);
             const auto sorted = sort_annex_b(Codec::avc, whole.bytes()).value();
             const auto expected = read_annex_b(Codec::avc, stream).value().frame;
-            const Slice in_place = with_lengths_in_place(std::move(whole), sorted.others);
+            const Slice in_place = with_lengths_in_place(whole, whole.mutable_bytes(), sorted.others);
             ASSERT_TRUE(std::ranges::equal(in_place.bytes(), expected.bytes())) << short_codes << " " << there;
         }
 }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kPrefixBytes = 6;  // start code, stream id, length
 constexpr std::size_t kFirstBytes = 4'096;
+constexpr std::size_t kUnitsInBlock = 8;
 
 // Table 2-22: these have a payload and no further header.
 bool has_only_prefix(std::uint8_t stream_id) {
@@ -52,13 +53,13 @@ Result<PesStart> parse_pes(Bytes unit) {
     return start;
 }
 
-std::optional<Slice> PesAssembler::begin() {
+std::optional<PesAssembler::Unit> PesAssembler::begin() {
     auto before = finish();
     open_ = true;
     return before;
 }
 
-std::optional<Slice> PesAssembler::finish() {
+std::optional<PesAssembler::Unit> PesAssembler::finish() {
     if (!open_ || size_ == 0 || whole_ != 0) {
         drop();
         return std::nullopt;
@@ -70,34 +71,57 @@ void PesAssembler::drop() {
     if (open_ && size_ > 0)
         ++dropped_;
     open_ = false;
-    memory_ = {};
     size_ = whole_ = 0;
+    if (has_own_memory()) {
+        block_ = {};
+        room_ = {};
+    }
+}
+
+std::size_t PesAssembler::capacity_for(std::size_t size) const {
+    const std::size_t wanted = std::max(size, whole_);
+    if (wanted <= kBlockBytes / 2)
+        return std::clamp(kUnitsInBlock * std::max(usual_, wanted), kFirstBytes, kBlockBytes);
+    return whole_ >= size ? whole_ : std::min(std::max(2 * size, kBlockBytes + 1), kUnitBytesMax);
 }
 
 void PesAssembler::reserve(std::size_t size) {
-    if (size <= memory_.size())
+    if (size <= room_.size())
         return;
-    const std::size_t wanted = std::max(size, memory_.empty() ? std::max(usual_ + usual_ / 4, kFirstBytes) : 2 * memory_.size());
-    const std::size_t capacity = whole_ >= size ? whole_ : std::min(wanted, kUnitBytesMax);
-    if (memory_.empty())
-        memory_ = Slice::allocate(capacity);
-    else
-        memory_.grow(capacity);
+    if (size_ > 0 && has_own_memory()) {
+        block_.grow(capacity_for(size));
+    } else if (block_.is_alone() && size <= block_.size()) {
+        // Nothing is kept of the units before.
+        copy_bytes(room_.first(size_), block_.mutable_bytes());
+    } else {
+        Slice block = Slice::allocate(capacity_for(size));
+        copy_bytes(room_.first(size_), block.mutable_bytes());
+        block_ = std::move(block);
+    }
+    room_ = block_.mutable_bytes();
 }
 
-Slice PesAssembler::take(std::size_t size) {
-    // The rest of the memory is given back: a unit that kept it would be copied later.
-    memory_.shrink(size_);
-    Slice unit = memory_.sub(0, size);
-    // A key frame is longer than the frames around it, and the next one must not get as much memory.
+PesAssembler::Unit PesAssembler::take(std::size_t size) {
+    constexpr std::size_t kAlignment = 16;
+    Unit unit;
+    if (has_own_memory()) {
+        // The rest of the memory is given back.
+        block_.shrink(size);
+        unit.bytes = block_.mutable_bytes();
+        unit.slice = std::exchange(block_, {});
+        room_ = {};
+    } else {
+        unit = {block_.sub(block_.size() - room_.size(), size), room_.first(size)};
+        room_ = room_.subspan(std::min(room_.size(), (size + kAlignment - 1) / kAlignment * kAlignment));
+    }
+    // A key frame is longer than the frames around it, and the next ones must not get as much memory.
     usual_ = std::min(size, std::max(2 * usual_, kFirstBytes));
-    memory_ = {};
     size_ = whole_ = 0;
     open_ = false;
     return unit;
 }
 
-std::optional<Slice> PesAssembler::push(Bytes payload) {
+std::optional<PesAssembler::Unit> PesAssembler::push(Bytes payload) {
     if (!open_)
         return std::nullopt;
     if (size_ + payload.size() > kUnitBytesMax) {
@@ -109,7 +133,7 @@ std::optional<Slice> PesAssembler::push(Bytes payload) {
         whole_ = length == 0 ? 0 : kPrefixBytes + length;
     }
     reserve(size_ + payload.size());
-    copy_bytes(payload, memory_.mutable_bytes().subspan(size_));
+    copy_bytes(payload, room_.subspan(size_));
     size_ += payload.size();
     if (whole_ == 0 || size_ < whole_)
         return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/bytes/hex_fixture.hpp"
 #include "wire/ts/clock.hpp"
 #include "wire/ts/read/ts_builder_fixture.hpp"
@@ -45,28 +47,67 @@ TEST(PesAssembler, TakesUnitsByTheirLength) {
     EXPECT_GT(pes.held_bytes(), 0u);
     const auto whole = pes.push(Bytes(unit).subspan(150));
     ASSERT_TRUE(whole.has_value());
-    EXPECT_TRUE(std::ranges::equal(whole->bytes(), unit));
+    EXPECT_TRUE(std::ranges::equal(whole->bytes, unit));
     EXPECT_EQ(pes.held_bytes(), 0u);
     EXPECT_FALSE(pes.push(hex("ff")).has_value()) << "stuffing behind it";
 }
 
-TEST(PesAssembler, UnitsKeepNoMemoryBesidesTheirOwn) {
-    PesAssembler pes;
-    for (const std::size_t payloads : {1U, 100U, 2U, 500U, 3U}) {
-        pes.begin();
-        const auto start = built_pes(0xE0, {.pts = 1}, std::vector<std::uint8_t>(100, 1), false);
-        EXPECT_FALSE(pes.push(start));
-        for (std::size_t i = 1; i < payloads; ++i) {
-            const std::vector<std::uint8_t> payload(184, static_cast<std::uint8_t>(i));
-            EXPECT_TRUE(pes.push_inside(payload) || !pes.push(payload));
-        }
-        const auto unit = pes.finish();
-        ASSERT_TRUE(unit);
-        ASSERT_EQ(unit->size(), start.size() + (payloads - 1) * 184);
-        EXPECT_EQ(unit->memory_bytes(), unit->size());
-        for (std::size_t i = 1; i < payloads; ++i)
-            EXPECT_EQ(unit->bytes()[start.size() + i * 184 - 1], static_cast<std::uint8_t>(i));
+// A unit without a length, of a payload of 100 bytes and more of 184.
+std::optional<PesAssembler::Unit> assembled(PesAssembler& pes, std::size_t payloads, std::uint8_t value) {
+    pes.begin();
+    EXPECT_FALSE(pes.push(built_pes(0xE0, {.pts = 1}, std::vector<std::uint8_t>(100, value), false)));
+    for (std::size_t i = 1; i < payloads; ++i) {
+        const std::vector<std::uint8_t> payload(184, static_cast<std::uint8_t>(value + i));
+        EXPECT_TRUE(pes.push_inside(payload) || !pes.push(payload));
     }
+    return pes.finish();
+}
+
+TEST(PesAssembler, UnitsShareBlocksAndLongOnesHaveTheirOwn) {
+    PesAssembler pes;
+    std::vector<PesAssembler::Unit> kept;
+    std::vector<std::size_t> counts;
+    std::size_t memory = 0;
+    std::size_t bytes = 0;
+    std::size_t shared = 0;
+    for (int round = 0; round < 40; ++round)
+        for (const std::size_t payloads : {1U, 30U, 2U, 60U, 3U, 500U, 55U}) {
+            auto unit = assembled(pes, payloads, static_cast<std::uint8_t>(kept.size()));
+            ASSERT_TRUE(unit);
+            EXPECT_EQ(unit->bytes.data(), unit->slice.data());
+            EXPECT_EQ(unit->bytes.size(), unit->slice.size());
+            bytes += unit->slice.size();
+            if (unit->slice.size() > PesAssembler::kBlockBytes) {
+                EXPECT_EQ(unit->slice.memory_bytes(), unit->slice.size()) << "the rest is given back";
+            } else {
+                EXPECT_LE(unit->slice.memory_bytes(), PesAssembler::kBlockBytes);
+            }
+            if (kept.empty() || kept.back().slice.memory() != unit->slice.memory())
+                memory += unit->slice.memory_bytes();
+            else
+                ++shared;
+            kept.push_back(*std::move(unit));
+            counts.push_back(payloads);
+        }
+    EXPECT_GT(shared, kept.size() / 3);
+    EXPECT_LE(memory, bytes * 2);
+    // None has overwritten another one.
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+        const Bytes unit = kept[k].slice.bytes();
+        for (std::size_t i = 1; i < counts[k]; ++i)
+            ASSERT_EQ(unit[unit.size() - (counts[k] - i) * 184], static_cast<std::uint8_t>(k + i)) << k << " " << i;
+    }
+}
+
+TEST(PesAssembler, ABlockOfWhichNothingIsKeptIsUsedAgain) {
+    PesAssembler pes;
+    std::set<const void*> memories;
+    for (int i = 0; i < 1'000; ++i) {
+        const auto unit = assembled(pes, 10, 1);
+        ASSERT_TRUE(unit);
+        memories.insert(unit->slice.memory());
+    }
+    EXPECT_LE(memories.size(), 3U);
 }
 
 TEST(PesAssembler, TakesUnitsOfUnknownLengthWithTheNextOne) {
@@ -77,7 +118,7 @@ TEST(PesAssembler, TakesUnitsOfUnknownLengthWithTheNextOne) {
         EXPECT_FALSE(pes.push(Bytes(unit).subspan(at, std::min<std::size_t>(184, unit.size() - at))).has_value());
     const auto whole = pes.begin();
     ASSERT_TRUE(whole.has_value());
-    EXPECT_TRUE(std::ranges::equal(whole->bytes(), unit));
+    EXPECT_TRUE(std::ranges::equal(whole->bytes, unit));
     EXPECT_FALSE(pes.push(unit).has_value());
     EXPECT_TRUE(pes.finish().has_value());
 }

@@ -241,8 +241,8 @@ void TsReader::take_media(Stream& stream, const Packet& packet) {
     if (stream.takes_inside(packet))
         return;
     held_ -= stream.held_bytes();
-    std::optional<Slice> before;
-    std::optional<Slice> unit;
+    std::optional<PesAssembler::Unit> before;
+    std::optional<PesAssembler::Unit> unit;
     if (is_in_order(stream, packet)) {
         if (stream.what.format == StreamFormat::scte35) {
             take_section(stream, packet);
@@ -256,7 +256,7 @@ void TsReader::take_media(Stream& stream, const Packet& packet) {
         stream.drop();
     held_ += stream.held_bytes();
     // Frames only from here on: the following unit may contain other bytes.
-    for (std::optional<Slice>* one : {&before, &unit})
+    for (std::optional<PesAssembler::Unit>* one : {&before, &unit})
         if (*one) {
             held_ -= stream.held_bytes();
             take_unit(stream, std::move(**one));
@@ -284,14 +284,14 @@ std::optional<MediaTime> TsReader::place(std::optional<std::uint64_t> ticks) {
     return time_of(line_.place(*ticks));
 }
 
-void TsReader::take_unit(Stream& stream, Slice unit) {
-    const auto start = parse_pes(unit.bytes());
+void TsReader::take_unit(Stream& stream, PesAssembler::Unit unit) {
+    const auto start = parse_pes(unit.bytes);
     if (!start.ok()) {
         ++counters_.lost_units;
         return;
     }
     const UnitTimes times{place(start->pts), place(start->dts)};
-    const Bytes payload = unit.bytes().subspan(start->header_bytes);
+    const Bytes payload = unit.bytes.subspan(start->header_bytes);
     if (stream.kind() == MediaKind::video) {
         newest_ = times.dts ? *times.dts : times.pts.value_or(newest_);
         if (!stream.video.push(std::move(unit), start->header_bytes, times, frames_).ok())
@@ -301,7 +301,7 @@ void TsReader::take_unit(Stream& stream, Slice unit) {
     } else {
         codec::Frame frame;
         frame.dts = times.pts.value_or(newest_);
-        frame.data = unit.sub(start->header_bytes);
+        frame.data = unit.slice.sub(start->header_bytes);
         frames_.push_back(std::move(frame));
     }
     for (codec::Frame& frame : frames_)

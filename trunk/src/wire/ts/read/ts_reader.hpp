@@ -17,6 +17,7 @@
 #include "wire/ts/clock.hpp"
 #include "wire/ts/read/packet.hpp"
 #include "wire/ts/read/packet_sync.hpp"
+#include "wire/ts/read/pes_reader.hpp"
 #include "wire/ts/read/psi_reader.hpp"
 #include "wire/ts/read/section_reader.hpp"
 
@@ -99,7 +100,7 @@ private:
     void take_media(Stream& stream, const Packet& packet);
     bool is_in_order(Stream& stream, const Packet& packet);
     void take_section(Stream& stream, const Packet& packet);
-    void take_unit(Stream& stream, Slice unit);
+    void take_unit(Stream& stream, PesAssembler::Unit unit);
     void emit(Stream& stream, codec::Frame frame);
     bool must_wait(const Stream& stream);
     std::optional<codec::TrackId> free_id(MediaKind kind) const;

@@ -44,11 +44,11 @@ Codec VideoFrames::codec() const {
     return format_ == StreamFormat::avc ? Codec::avc : format_ == StreamFormat::hevc ? Codec::hevc : Codec::av1;
 }
 
-Result<void> VideoFrames::push(Slice unit, std::size_t offset, const UnitTimes& times, std::vector<Frame>& out) {
+Result<void> VideoFrames::push(PesAssembler::Unit unit, std::size_t offset, const UnitTimes& times, std::vector<Frame>& out) {
     if (!set_times(times))
         return Error(Errc::malformed, "a picture without a time");
     if (format_ == StreamFormat::av1)
-        return push_obus(unit.bytes().subspan(offset), out);
+        return push_obus(unit.bytes.subspan(offset), out);
     return push_nal_units(std::move(unit), offset, out);
 }
 
@@ -68,8 +68,15 @@ bool VideoFrames::set_times(const UnitTimes& times) {
 }
 
 Frame VideoFrames::frame_of(Slice data, bool key) const {
-    return {
-        .codec = codec(), .content = Content::frame, .key = key, .track = {}, .dts = *dts_, .cts = cts_, .data = std::move(data)};
+    const bool shares_memory = data.memory_bytes() <= PesAssembler::kBlockBytes;
+    return {.codec = codec(),
+            .content = Content::frame,
+            .key = key,
+            .track = {},
+            .dts = *dts_,
+            .cts = cts_,
+            .data = std::move(data),
+            .shares_memory = shares_memory};
 }
 
 Result<void> VideoFrames::set_config(std::vector<std::uint8_t> record, std::vector<Frame>& out) {
@@ -103,8 +110,8 @@ Result<std::vector<std::uint8_t>> VideoFrames::make_record(codec::AnnexBUnits se
     return codec::make_config(codec(), sets);
 }
 
-Result<void> VideoFrames::push_nal_units(Slice unit, std::size_t offset, std::vector<Frame>& out) {
-    codec::AnnexBUnits units = TRY(codec::sort_annex_b(codec(), unit.bytes().subspan(offset)));
+Result<void> VideoFrames::push_nal_units(PesAssembler::Unit unit, std::size_t offset, std::vector<Frame>& out) {
+    codec::AnnexBUnits units = TRY(codec::sort_annex_b(codec(), unit.bytes.subspan(offset)));
     if (!units.vps.empty() || !units.sps.empty() || !units.pps.empty()) {
         auto record = make_record({units.vps, units.sps, units.pps, {}, false});
         if (record.ok())
@@ -115,7 +122,7 @@ Result<void> VideoFrames::push_nal_units(Slice unit, std::size_t offset, std::ve
     if (config_.empty() || units.others.empty())
         return {};
     const std::vector<Bytes> others = std::move(units.others);
-    out.push_back(frame_of(codec::with_lengths_in_place(std::move(unit), others), units.key));
+    out.push_back(frame_of(codec::with_lengths_in_place(unit.slice, unit.bytes, others), units.key));
     return {};
 }
 

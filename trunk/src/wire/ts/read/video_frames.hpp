@@ -11,6 +11,7 @@
 #include "base/time.hpp"
 #include "wire/codec/frame.hpp"
 #include "wire/codec/video/annex_b.hpp"
+#include "wire/ts/read/pes_reader.hpp"
 #include "wire/ts/read/psi_reader.hpp"
 
 namespace live::wire::ts {
@@ -27,13 +28,13 @@ public:
 
     explicit VideoFrames(StreamFormat format) : format_(format) {}
 
-    // Appends the frame of the unit that begins at `offset` of `unit`, which must not be shared. A new configuration precedes it.
-    // Without a decoding time it is the presentation time; without any, that of the frame before and its distance.
-    // Nothing before the first configuration. Errc::malformed, Errc::limit, ...: this unit is lost.
-    Result<void> push(Slice unit, std::size_t offset, const UnitTimes& times, std::vector<codec::Frame>& out);
+    // Appends the frame of the unit that begins at `offset` of `unit`, which is changed in place. A new configuration precedes
+    // it. Without a decoding time it is the presentation time; without any, that of the frame before and its distance. Nothing
+    // before the first configuration. Errc::malformed, Errc::limit, ...: this unit is lost.
+    Result<void> push(PesAssembler::Unit unit, std::size_t offset, const UnitTimes& times, std::vector<codec::Frame>& out);
 
 private:
-    Result<void> push_nal_units(Slice unit, std::size_t offset, std::vector<codec::Frame>& out);
+    Result<void> push_nal_units(PesAssembler::Unit unit, std::size_t offset, std::vector<codec::Frame>& out);
     Result<void> push_obus(Bytes unit, std::vector<codec::Frame>& out);
     Result<void> set_config(std::vector<std::uint8_t> record, std::vector<codec::Frame>& out);
     Result<std::vector<std::uint8_t>> make_record(codec::AnnexBUnits sets) const;

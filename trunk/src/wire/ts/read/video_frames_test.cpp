@@ -28,9 +28,14 @@ Buffer avc_sets(const char* start_code) {
     return joined({unit(start_code, config.sps.front()), unit(start_code, config.pps.front())});
 }
 
+PesAssembler::Unit unit_of(Slice slice) {
+    const MutBytes bytes = slice.mutable_bytes();
+    return {std::move(slice), bytes};
+}
+
 std::vector<Frame> pushed(VideoFrames& video, const Buffer& bytes, UnitTimes times, std::size_t offset = 0) {
     std::vector<Frame> out;
-    EXPECT_TRUE(video.push(Slice::copy_of(bytes), offset, times, out).ok());
+    EXPECT_TRUE(video.push(unit_of(Slice::copy_of(bytes)), offset, times, out).ok());
     return out;
 }
 
@@ -58,7 +63,7 @@ TEST(VideoFrames, ChangesFramesInPlace) {
     const void* const memory = whole.memory();
     const auto* const data = whole.data();
     std::vector<Frame> out;
-    ASSERT_TRUE(video.push(std::move(whole), 2, {2s, {}}, out).ok());
+    ASSERT_TRUE(video.push(unit_of(std::move(whole)), 2, {2s, {}}, out).ok());
     ASSERT_EQ(out.size(), 1u);
     EXPECT_EQ(out[0].data.memory(), memory);
     EXPECT_EQ(out[0].data.data(), data + 2) << "no byte of the units has moved";
@@ -81,7 +86,7 @@ TEST(VideoFrames, WaitsForParameterSetsAndKeepsThem) {
 TEST(VideoFrames, TimesThatAreMissing) {
     VideoFrames video(StreamFormat::avc);
     std::vector<Frame> out;
-    EXPECT_FALSE(video.push(Slice::copy_of(hex("000001 65aa")), 0, {}, out).ok());
+    EXPECT_FALSE(video.push(unit_of(Slice::copy_of(hex("000001 65aa"))), 0, {}, out).ok());
     EXPECT_EQ(pushed(video, joined({avc_sets("000001"), hex("000001 65aa")}), {1s, {}}).back().dts, 1s);
     EXPECT_EQ(pushed(video, hex("000001 41aa"), {1s + 120ms, 1s + 40ms}).back().cts, 80ms);
     const auto last = pushed(video, hex("000001 41aa"), {});
@@ -92,8 +97,8 @@ TEST(VideoFrames, TimesThatAreMissing) {
 TEST(VideoFrames, RefusesOtherFormats) {
     VideoFrames video(StreamFormat::hevc);
     std::vector<Frame> out;
-    EXPECT_EQ(video.push(Slice::copy_of(hex("112233 000001 2601aa")), 0, {1s, {}}, out).code(), Errc::malformed);
-    EXPECT_EQ(video.push(Slice::copy_of(hex("000001 26")), 0, {1s, {}}, out).code(), Errc::malformed);
+    EXPECT_EQ(video.push(unit_of(Slice::copy_of(hex("112233 000001 2601aa"))), 0, {1s, {}}, out).code(), Errc::malformed);
+    EXPECT_EQ(video.push(unit_of(Slice::copy_of(hex("000001 26"))), 0, {1s, {}}, out).code(), Errc::malformed);
     EXPECT_TRUE(out.empty());
 }
 
