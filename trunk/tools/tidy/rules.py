@@ -24,6 +24,8 @@ BANNED = [
     ("new-delete", r"(?<!operator )\bnew\b(?!\s*\()|(?<!operator )\bnew\s*\(|(?<!= )(?<!=)(?<!operator )\bdelete\b",
      "only base/bytes/ref.hpp may; use make_unique or make_ref", lambda f: f.name == "base/bytes/ref.hpp"),
     ("shell", r"(?<![\w.>])(?:std::|::)?(?:system|popen)\s*\(", "no shell: start programs by argv", lambda f: False),
+    ("ranges-copy", r"\branges::copy\s*\((?![^;]*_inserter)", "copy_bytes: GCC 12 compiles this to a loop over single bytes",
+     lambda f: f.is_test or f.is_fuzz or f.is_bench or f.room == "bench"),
     ("unbounded-copy", r"(?<![\w.>])(?:std::|::)?(?:strcpy|strcat|sprintf|gets)\s*\(", "no copy without a bound", lambda f: False),
     ("blocking-sleep", r"(?<![\w.>:])(?:::)?(?:sleep|usleep|nanosleep)\s*\(|\bsleep_for\b", "io::sleep with a Deadline",
      lambda f: f.room in ("io", "bench")),

@@ -98,7 +98,7 @@ int on_ticket(SSL* tls, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* 
         const auto key = keys.current(now);
         if (!key.ok() || RAND_bytes(iv, EVP_MAX_IV_LENGTH) != 1)
             return kError;
-        std::ranges::copy((*key)->name, name);
+        copy_bytes((*key)->name, {name, sizeof(TicketKeys::Key::name)});
         return begin_ticket(**key, iv, cipher, mac, encrypts) ? kDone : kError;
     }
     const auto found = keys.find({name, sizeof(TicketKeys::Key::name)}, now);
