@@ -1,7 +1,7 @@
 // The floor of SRT, and its load. `send` is the floor of play: header, AES-128-CTR under the player's own key if wanted, and
 // sendmmsg of GSO batches that the kernel cuts (UDP_SEGMENT), the packets of a frame at once; `sink` is its N players. With
 // `--acks` these acknowledge as those of a server do, and the floor reads that and answers. `read` is the floor of publish: only
-// recvmmsg. `play` and `publish` are N SRT callers for a server, which answer and count, and do not decrypt; with `--each-port`
+// recvmmsg, at each arrival or on ticks. `play` and `publish` are N SRT callers for a server, which answer and count, and do not decrypt; with `--each-port`
 // for N servers on ports that follow each other. `udp` sends the same transport stream to N ports without SRT, or, with
 // `--one-port`, datagrams as long as those of SRT from N sockets to one. `flood` asks a server for N handshakes a millisecond, of
 // which it counts the answers and makes nothing; `echo` is its floor, which sends back what comes.
@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -29,7 +30,7 @@ using Buffer = std::vector<std::uint8_t>;
 constexpr std::string_view kUsage =
     "srt_floor --mode send|sink|read|play|publish|udp|flood|echo --port PORT --clients N [--kbps 2000] [--encrypted] [--acks] "
     "[--one-port] "
-    "[--each-port] [--ts FILE.ts] [--stream live/bench]";
+    "[--each-port] [--tick-ms 0] [--ts FILE.ts] [--stream live/bench]";
 constexpr std::size_t kUnit = 1316;
 constexpr std::size_t kHeader = 16;
 constexpr std::size_t kCutMax = 65'000 / (kHeader + kUnit);  // The kernel cuts no longer ones.
@@ -47,6 +48,7 @@ struct Options {
     bool one_port = false;
     bool each_port = false;
     bool acks = false;
+    double tick = 0;  // seconds
     std::string ts;
     std::string stream;
 };
@@ -79,6 +81,12 @@ void write_ack(std::uint8_t* out, std::uint32_t number, std::uint32_t next, std:
     put32(out + kHeader + 4, 1000);
     put32(out + kHeader + 8, 200);
     put32(out + kHeader + 12, 8000);
+}
+
+// Encoders are not in phase: each one's stream begins elsewhere in two seconds, a usual GOP.
+std::size_t phase_of(std::size_t at, std::size_t clients, double kbps, std::size_t units) {
+    const auto in_phase = static_cast<std::size_t>(2 * kbps * 125 / kUnit);
+    return std::min(in_phase, units / 2) * at / clients;
 }
 
 // How many units are due, of a stream that began at a time.
@@ -420,19 +428,22 @@ private:
     }
     void publish(Pace& pace) {
         const std::size_t due = std::min<std::size_t>(pace.due(), kBatch);
-        for (Caller& caller : callers_)
+        for (Caller& caller : callers_) {
+            const std::size_t begin =
+                phase_of(static_cast<std::size_t>(&caller - callers_.data()), callers_.size(), options_.kbps, units_.size() / kUnit) + pace.sent;
             for (std::size_t i = 0; i < due; ++i) {
                 std::uint8_t out[kHeader + kUnit];
                 put32(out, caller.sequence & 0x7FFFFFFF);
                 put32(out + 4, 0xC0000000 | (caller.sequence & 0x3FFFFFF));
                 put32(out + 8, microseconds());
                 put32(out + 12, caller.peer);
-                memcpy(out + kHeader, &units_[(pace.sent + i) * kUnit % units_.size()], kUnit);
+                memcpy(out + kHeader, &units_[(begin + i) * kUnit % units_.size()], kUnit);
                 ++caller.sequence;
                 all_.refused += send(caller.fd, out, sizeof out, MSG_DONTWAIT) < 0 ? 1 : 0;
                 all_.bytes += sizeof out;
                 ++all_.packets;
             }
+        }
         pace.sent += due;
     }
 
@@ -507,10 +518,16 @@ Counters run_sink(const Options& options) {
     return all;
 }
 
-// Only reads, as soon as something is there; --clients sockets on following ports.
+// Only reads, as soon as something is there, or, with --tick-ms, what has come since the tick before; --clients sockets on following ports.
 Counters run_read(const Options& options) {
     Counters all;
     static Inbox inbox;
+    const auto count_batch = [&all](int taken) {
+        for (int k = 0; k < taken; ++k) {
+            all.bytes += inbox.messages[k].msg_len;
+            ++all.packets;
+        }
+    };
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
     std::vector<int> sockets;
     for (std::size_t i = 0; i < options.clients; ++i) {
@@ -520,13 +537,18 @@ Counters run_read(const Options& options) {
     JsonLine("listening").print();
     Words words;
     while (!stop_requested() && words.take(all)) {
+        if (options.tick > 0) {
+            const double now = now_seconds();
+            sleep_seconds((std::floor(now / options.tick) + 1) * options.tick - now);
+            for (const int fd : sockets)
+                for (int taken = static_cast<int>(kBatch); taken == static_cast<int>(kBatch);)
+                    count_batch(taken = inbox.receive(fd));
+            continue;
+        }
         epoll_event events[256];
         const int count = epoll_wait(epoll, events, 256, 50);
         for (int i = 0; i < count; ++i)
-            for (int taken = inbox.receive(sockets[events[i].data.u32]), k = 0; k < taken; ++k) {
-                all.bytes += inbox.messages[k].msg_len;
-                ++all.packets;
-            }
+            count_batch(inbox.receive(sockets[events[i].data.u32]));
     }
     return all;
 }
@@ -559,13 +581,15 @@ Counters run_udp(const Options& options) {
     while (!stop_requested() && words.take(all)) {
         const double began = now_seconds();
         const std::size_t due = std::min<std::size_t>(pace.due(), kBatch);
-        for (const int fd : sockets)
+        for (std::size_t at = 0; at < sockets.size(); ++at) {
+            const std::size_t begin = phase_of(at, sockets.size(), options.kbps, units.size() / kUnit) + pace.sent;
             for (std::size_t i = 0; i < due; ++i) {
-                memcpy(out + header, &units[(pace.sent + i) * kUnit % units.size()], kUnit);
-                all.refused += send(fd, out, header + kUnit, MSG_DONTWAIT) < 0 ? 1 : 0;
+                memcpy(out + header, &units[(begin + i) * kUnit % units.size()], kUnit);
+                all.refused += send(sockets[at], out, header + kUnit, MSG_DONTWAIT) < 0 ? 1 : 0;
                 all.bytes += header + kUnit;
                 ++all.packets;
             }
+        }
         pace.sent += due;
         sleep_seconds(0.01 - (now_seconds() - began));
     }
@@ -603,6 +627,7 @@ int main(int argc, char** argv) {
     options.one_port = args.flag("one-port");
     options.each_port = args.flag("each-port");
     options.acks = args.flag("acks");
+    options.tick = args.number("tick-ms", 0) / 1000;
     options.ts = args.text("ts", "");
     options.stream = args.text("stream", "live/bench");
     args.check_all_used();
