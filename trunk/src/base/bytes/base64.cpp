@@ -1,13 +1,17 @@
 #include "base/bytes/base64.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace live {
 
-std::string base64(Bytes bytes) {
-    constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    constexpr std::size_t kGroup = 3;
+namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kUrlAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::size_t kGroup = 3;
+
+// Without padding.
+std::string encode(Bytes bytes, std::string_view alphabet) {
     std::string text;
     text.reserve((bytes.size() + 2) / kGroup * 4);
     for (std::size_t at = 0; at < bytes.size(); at += kGroup) {
@@ -17,10 +21,42 @@ std::string base64(Bytes bytes) {
             bits |= std::uint32_t{group[1]} << 8;
         if (group.size() > 2)
             bits |= group[2];
-        for (std::size_t i = 0; i < 4; ++i)
-            text += i <= group.size() ? kAlphabet[bits >> (18 - 6 * i) & 63U] : '=';
+        for (std::size_t i = 0; i <= group.size(); ++i)
+            text += alphabet[bits >> (18 - 6 * i) & 63U];
     }
     return text;
+}
+
+}  // namespace
+
+std::string base64(Bytes bytes) {
+    std::string text = encode(bytes, kAlphabet);
+    text.append((4 - text.size() % 4) % 4, '=');
+    return text;
+}
+
+std::string base64url(Bytes bytes) { return encode(bytes, kUrlAlphabet); }
+
+Result<std::vector<std::uint8_t>> parse_base64url(std::string_view text) {
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(text.size() / 4 * kGroup + 2);
+    std::uint32_t bits = 0;
+    unsigned count = 0;  // of bits that are not in `bytes` yet
+    for (const char letter : text) {
+        const std::size_t value = kUrlAlphabet.find(letter);
+        if (value == std::string_view::npos)
+            return Error(Errc::malformed, "a letter is not base64url");
+        bits = bits << 6 | static_cast<std::uint32_t>(value);
+        count += 6;
+        if (count < 8)
+            continue;
+        count -= 8;
+        bytes.push_back(static_cast<std::uint8_t>(bits >> count));
+        bits &= (1U << count) - 1;
+    }
+    if (text.size() % 4 == 1 || bits != 0)
+        return Error(Errc::malformed, "base64url is cut off");
+    return bytes;
 }
 
 }  // namespace live

@@ -17,5 +17,19 @@ TEST(Base64, EncodesTheVectorsOfTheText) {
     EXPECT_EQ(base64(as_bytes("\xff\xfe\xfd")), "//79");
 }
 
+TEST(Base64Url, EncodesWithoutPaddingAndReadsItBack) {
+    EXPECT_EQ(base64url(as_bytes("\xff\xfe\xfd\xfc")), "__79_A");
+    for (const std::string_view text : {"", "f", "fo", "foo", "foob", "fooba", "foobar"}) {
+        const auto read = parse_base64url(base64url(as_bytes(text)));
+        ASSERT_TRUE(read.ok()) << text;
+        EXPECT_EQ(as_text(*read), text);
+    }
+}
+
+TEST(Base64Url, RefusesEverySecondFormOfAText) {
+    for (const std::string_view text : {"A", "Zg==", "Zh", "Zm9", "+/79", "Zm 9", "Zm9vY"})
+        EXPECT_FALSE(parse_base64url(text).ok()) << text;
+}
+
 }  // namespace
 }  // namespace live
