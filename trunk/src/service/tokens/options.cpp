@@ -1,0 +1,42 @@
+#include "service/tokens/options.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "service/tokens/rights.hpp"
+
+namespace live::service::tokens {
+
+namespace {
+
+Result<void> validate(const std::vector<std::string>& right) {
+    const auto permission = right.empty() || right.size() > 2 ? std::nullopt : parse_permission(right[0]);
+    if (permission != Permission::publish && permission != Permission::play)
+        return Error(Errc::malformed, "expected publish or play, and a pattern of paths if not for all");
+    if (right.size() == 2)
+        TRY(PathPattern::parse(right[1]));
+    return {};
+}
+
+}  // namespace
+
+bool guards_play(const TokenOptions& options) {
+    const auto is_for_all_players = [](const std::vector<std::string>& right) {
+        return !right.empty() && parse_permission(right[0]) == Permission::play && (right.size() == 1 || right[1].empty());
+    };
+    return options.enabled && std::ranges::none_of(options.anybody, is_for_all_players);
+}
+
+config::Findings check_token_options(const TokenOptions& options, const config::CheckContext& around) {
+    for (const auto& right : options.anybody)
+        if (const auto valid = validate(right); !valid.ok())
+            return config::Findings::broken(fmt::format("vhost {}: access: found anybody \"{}\": {}", around.vhost,
+                                                        fmt::join(right, " "), valid.error().sentence()));
+    if (options.enabled && options.key_files.empty())
+        return config::Findings::broken(fmt::format("vhost {}: access: expected a key_file", around.vhost));
+    return {};
+}
+
+}  // namespace live::service::tokens
