@@ -2,6 +2,7 @@
 // reference's error code modulo 256, which init scripts depend on.
 #include <cstdlib>
 #include <iostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "app/start/command_line.hpp"
 #include "app/start/profiler.hpp"
 #include "app/start/start_check.hpp"
+#include "app/start/token_command.hpp"
 #include "base/version.hpp"
 #include "io/tls/openssl_memory.hpp"
 
@@ -45,8 +47,29 @@ int test_settings(const CommandLine& command) {
     return EXIT_SUCCESS;
 }
 
+int print_token(std::span<const std::string_view> arguments, std::string_view program) {
+    const auto fail = [&](const Error& error) {
+        std::cerr << error.sentence() << "\n";
+        return EXIT_FAILURE;
+    };
+    const auto command = parse_token_command(arguments, config::process_environment());
+    if (!command.ok()) {
+        std::cerr << token_help(program) << "\n";
+        return fail(command.error());
+    }
+    const auto loaded = load_process_settings(command->conf);
+    if (!loaded.ok())
+        return fail(loaded.error());
+    if (const auto entered = enter_work_folder(loaded->settings); !entered.ok())
+        return fail(entered.error());
+    const auto token = make_token(*command, loaded->settings, service::tokens::unix_now());
+    return token.ok() ? say(*token + "\n") : fail(token.error());
+}
+
 int run(int count, char** arguments) {
     const std::vector<std::string_view> texts(arguments + 1, arguments + count);
+    if (!texts.empty() && texts.front() == TokenCommand::kName)
+        return print_token(std::span(texts).subspan(1), arguments[0]);
     const auto command = parse_command_line(texts, config::process_environment());
     if (!command.ok()) {
         std::cerr << command.error().sentence() << "\n";

@@ -25,7 +25,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
           {settings_, names_, streams_, clients_, calls_, events_, events_, workers_.service(), protocols_, admission_, ports_},
           log),
       admission_({clients_.vhosts(), clients_.places().memory(), streams_.table(), calls_.hooks(), relays_.token_check(),
-                  relays_.routes(workers_.service())}),
+                  clients_.keys(), relays_.routes(workers_.service())}),
       ports_({settings_, names_, streams_, clients_, admission_, events_, workers_, http_}, log),
       outputs_({settings_, names_, streams_, clients_, calls_, admission_, events_, workers_, protocols_}, log),
       upkeep_({settings_, names_, services_, protocols_, streams_, clients_}, log),

@@ -15,6 +15,15 @@ io::LineWriter::Rotation access_log_rotation(const settings::Settings& settings,
     return names.identity().is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings.log);
 }
 
+// The files of all virtual hosts, also of disabled ones.
+std::vector<std::string> key_files(const settings::Settings& settings) {
+    std::vector<std::string> files;
+    for (const settings::Vhost& vhost : settings.vhosts)
+        if (vhost.access.enabled)
+            files.insert(files.end(), vhost.access.key_files.begin(), vhost.access.key_files.end());
+    return files;
+}
+
 }  // namespace
 
 ClientCore::ClientCore(const settings::CurrentSettings& settings, const ServerNames& names, media::StreamTable& streams,
@@ -26,6 +35,7 @@ ClientCore::ClientCore(const settings::CurrentSettings& settings, const ServerNa
       vhosts_(settings),
       stats_(streams),
       access_log_(settings->access_log, access_log_rotation(*settings, names), vhosts_, log),
+      tokens_([&settings] { return key_files(settings.coming()); }, table_, log),
       places_(connections_max, log, settings->limits) {
     set_limits(connections_max);
     if (names.shared_limits() != nullptr)
@@ -80,6 +90,7 @@ void ClientCore::ask_publishers_to_leave() {
 void ClientCore::add_services(service::ServiceList& services) {
     services.add(stats_);
     services.add(access_log_);
+    services.add(tokens_);
 }
 
 }  // namespace live::app

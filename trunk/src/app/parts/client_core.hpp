@@ -1,5 +1,5 @@
-// ClientCore: the clients of this process over all protocols: their table, their limits and memory budget, their statistics, and
-// the access log.
+// ClientCore: the clients of this process over all protocols: their table, their limits and memory budget, their tokens, their
+// statistics, and the access log.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "service/access_log/access_log.hpp"
 #include "service/admission/vhost_policy.hpp"
 #include "service/stats/stream_stats.hpp"
+#include "service/tokens/token_service.hpp"
 #include "session/common/client_table.hpp"
 #include "session/limits/connection_limits.hpp"
 #include "settings/current_settings.hpp"
@@ -34,6 +35,7 @@ public:
     const session::ConnectionLimits& places() const { return places_; }
     service::stats::StreamStats& stats() { return stats_; }
     service::access_log::AccessLog& access_log() { return access_log_; }
+    const service::tokens::KeyRing& keys() const { return tokens_.keys(); }
     const VhostTable& vhosts() const { return vhosts_; }
     // The read buffer of all clients, used between two suspensions.
     MutBytes scratch() const { return scratch_->bytes; }
@@ -64,6 +66,7 @@ private:
     service::stats::StreamStats stats_;
     service::access_log::AccessLog access_log_;
     session::ClientTable table_;
+    service::tokens::TokenService tokens_;
     session::ConnectionLimits places_;
     const std::unique_ptr<Scratch> scratch_ = std::make_unique<Scratch>();
 };

@@ -89,6 +89,7 @@ std::string help_text(std::string_view program) {
         "\n"
         "Usage: {0} <-c FILE | -e> [-t]\n"
         "       {0} <-v | -g | -h>\n"
+        "       {0} token -c FILE --publish PATH      prints a token; {0} token lists its options\n"
         "\n"
         "Options:\n"
         "   -c FILE        run with this conf file; SRS_CONFIG_FILE in the environment wins\n"

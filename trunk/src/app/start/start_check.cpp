@@ -12,6 +12,7 @@
 #include "app/wiring/listening.hpp"
 #include "app/wiring/served_certificate.hpp"
 #include "io/tls/tls_context.hpp"
+#include "service/tokens/key_file.hpp"
 
 namespace live::app {
 
@@ -70,6 +71,20 @@ Result<void> check_https(const settings::TlsFiles& named) {
     return {};
 }
 
+// The start makes missing files.
+Result<void> check_keys(const settings::Vhost& vhost) {
+    if (!vhost.access.enabled)
+        return {};
+    for (const std::string& file : vhost.access.key_files) {
+        const auto key = service::tokens::read_key(file);
+        if (!key.ok() && key.code() != Errc::not_found)
+            return key.error();
+        if (const int error = key.ok() ? 0 : folder_refusal(folder_of(file)); error != 0)
+            return system_error("making the key file " + file, error);
+    }
+    return {};
+}
+
 // Up to the first variable: the rest is created once it is known.
 std::string fixed_folder(const std::string& path) {
     const std::string_view fixed = std::string_view(path).substr(0, path.find('['));
@@ -83,6 +98,8 @@ Result<void> check_start(const settings::Settings& settings) {
         if (auto log = check_writable(settings.log.file, "cannot open " + settings.log.file); !log.ok())
             return std::move(log).error().during("the log file");
     TRY(check_writable(settings.pid, "cannot open the pid file " + settings.pid));
+    for (const settings::Vhost& vhost : settings.vhosts)
+        TRY(check_keys(vhost));
     if (settings.rtmps.enabled)
         TRY(io::TlsContext::server(settings.rtmps.tls.cert, settings.rtmps.tls.key));
     if (settings.http_api.enabled && settings.http_api.https.enabled)

@@ -14,6 +14,7 @@ std::optional<service::admission::VhostRules> VhostTable::find(const std::string
                                           .publish = vhost->publish,
                                           .security = vhost->security,
                                           .refer = vhost->refer,
+                                          .access = vhost->access,
                                           .http_hooks = vhost->http_hooks,
                                           .forward = vhost->forward,
                                           .cluster = vhost->cluster};

@@ -64,7 +64,10 @@ Result<void> AdmissionPolicies::check_client(const session::ClientRequest& reque
     plan.is_trusted_relay = credentials_.is_trusted_relay(request);
     if (!plan.is_trusted_relay)
         TRY(callbacks_.ask_connect(subject, deadline));
-    TRY(addresses_.check(request, is_publisher(request.kind) ? access::Role::publish : access::Role::play));
+    const auto role = is_publisher(request.kind) ? access::Role::publish : access::Role::play;
+    TRY(addresses_.check(request, role));
+    if (!plan.is_trusted_relay)
+        plan.ends_at = TRY(access_.check(request, role, tokens::unix_now()));
     return credentials_.check_token(request, plan, deadline);
 }
 
@@ -87,6 +90,7 @@ Result<void> AdmissionPolicies::pull(const session::ClientRequest& request, cons
 Result<void> AdmissionPolicies::check_play(const session::ClientRequest& request) const {
     TRY(referrers_.check_all(request));
     TRY(addresses_.check(request, access::Role::play));
+    TRY(access_.check(request, access::Role::play, tokens::unix_now()));
     return referrers_.check_play(request);
 }
 

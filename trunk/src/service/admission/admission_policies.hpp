@@ -10,6 +10,7 @@
 #include "service/admission/credential_policy.hpp"
 #include "service/admission/referrer_policy.hpp"
 #include "service/admission/routing_policy.hpp"
+#include "service/admission/token_policy.hpp"
 #include "service/admission/vhost_policy.hpp"
 #include "session/common/admission.hpp"
 #include "session/limits/memory_budget.hpp"
@@ -23,6 +24,7 @@ struct AdmissionParts {
     media::StreamTable& streams;
     hooks::HookService& hooks;
     relay::TokenCheck& tokens;
+    const tokens::KeyRing& keys;
     Routes routes;
 };
 
@@ -34,23 +36,24 @@ public:
           vhosts_(parts.vhosts),
           referrers_(vhosts_),
           addresses_(vhosts_),
+          access_(vhosts_, parts.keys),
           credentials_(vhosts_, parts.tokens),
           callbacks_(vhosts_, parts.vhosts, parts.hooks),
           routing_(vhosts_, parts.routes) {}
     AdmissionPolicies(const AdmissionPolicies&) = delete;
     AdmissionPolicies& operator=(const AdmissionPolicies&) = delete;
 
-    // Memory, virtual host, refer.all, relay's proof, on_connect, address, token, refer.publish, routing, end of a publisher that
-    // has left, on_publish, forward.backend, claim of the stream.
+    // Memory, virtual host, refer.all, relay's proof, on_connect, address, access, token, refer.publish, routing, end of a
+    // publisher that has left, on_publish, forward.backend, claim of the stream.
     session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override;
-    // Virtual host, refer.all, relay's proof, on_connect, address, token, redirect, on_play, refer.play, routing.
+    // Virtual host, refer.all, relay's proof, on_connect, address, access, token, redirect, on_play, refer.play, routing.
     session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) override;
     bool may_pull(const session::ClientRequest& request) const override { return routing_.may_pull(request); }
     std::optional<session::Redirect> send_on(const session::ClientRequest& request) const override {
         return routing_.send_on(request);
     }
-    // refer.all, virtual host, address, refer.play: the policies that call no service.
+    // refer.all, virtual host, address, access, refer.play: the policies that call no service.
     Result<void> check_play(const session::ClientRequest& request) const override;
     bool guards_play(const session::ClientRequest& request) const override { return vhosts_.guards_play(request.vhost); }
 
@@ -75,6 +78,7 @@ private:
     const VhostPolicy vhosts_;
     const ReferrerPolicy referrers_;
     const AddressPolicy addresses_;
+    const TokenPolicy access_;
     CredentialPolicy credentials_;
     CallbackPolicy callbacks_;
     RoutingPolicy routing_;

@@ -6,6 +6,8 @@
 namespace live::service::admission {
 namespace {
 
+using namespace std::chrono_literals;
+
 using session::ClientKind;
 using Names = std::vector<std::string>;
 
@@ -27,7 +29,8 @@ protected:
     const session::ClientRequest publisher_ = client_of(ClientKind::fmle_publish);
     NoGroups groups_;
     session::MemoryBudget memory_{groups_};
-    AdmissionPolicies admission_{{vhosts_, memory_, streams_, hooks_, tokens_, routes()}};
+    tokens::KeyRing keys_;
+    AdmissionPolicies admission_{{vhosts_, memory_, streams_, hooks_, tokens_, keys_, routes()}};
 };
 
 TEST_F(AdmissionPoliciesTest, AdmitsAfterAllPolicies) {
@@ -159,6 +162,25 @@ TEST_F(AdmissionPoliciesTest, FetchesWithoutPolicies) {
     main().enabled = false;
     EXPECT_EQ(admission_.fetch(player_, soon()).code(), Errc::denied);
     EXPECT_EQ(callbacks(), Names());
+}
+
+TEST_F(AdmissionPoliciesTest, GivesASessionTheExpiryOfItsToken) {
+    const auto key = MUST(engine::crypto::SigningKey::parse(std::string(32, 'k')));
+    keys_.replace({{"a.key", key}});
+    main().access.enabled = true;
+    main().access.key_files = {"a.key"};
+    EXPECT_EQ(play(player_).code(), Errc::denied);
+    EXPECT_EQ(admission_.check_play(player_).code(), Errc::denied);
+    tokens::TokenRequest request{.rights = {}, .expires = tokens::unix_now() + 1h, .now = tokens::unix_now()};
+    request.rights.push_back({tokens::Permission::play, MUST(tokens::PathPattern::parse("live/*"))});
+    auto with_token = player_;
+    with_token.param = "?token=" + MUST(tokens::make_jwt(request, key));
+    const auto served = MUST(play(with_token));
+    EXPECT_EQ(std::get<session::StreamPlan>(served).ends_at, request.expires);
+    EXPECT_TRUE(admission_.check_play(with_token).ok());
+    auto sibling = player_;
+    sibling.is_sibling = true;
+    EXPECT_TRUE(play(sibling).ok()) << "the other worker has checked the token";
 }
 
 }  // namespace

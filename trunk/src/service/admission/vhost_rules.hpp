@@ -10,6 +10,7 @@
 #include "service/forward/options.hpp"
 #include "service/hooks/options.hpp"
 #include "service/relay/options.hpp"
+#include "service/tokens/options.hpp"
 #include "session/rtmp/options.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -26,6 +27,7 @@ struct VhostRules {
     const media::PublishOptions& publish;
     const access::SecurityOptions& security;
     const access::ReferOptions& refer;
+    const tokens::TokenOptions& access;
     const hooks::HookOptions& http_hooks;
     const forward::ForwardOptions& forward;
     const relay::ClusterOptions& cluster;

@@ -22,6 +22,7 @@ public:
         media::PublishOptions publish{};
         access::SecurityOptions security{};
         access::ReferOptions refer{};
+        tokens::TokenOptions access{};
         hooks::HookOptions http_hooks{};
         forward::ForwardOptions forward{};
         relay::ClusterOptions cluster{};
@@ -49,6 +50,7 @@ private:
                 .publish = vhost.publish,
                 .security = vhost.security,
                 .refer = vhost.refer,
+                .access = vhost.access,
                 .http_hooks = vhost.http_hooks,
                 .forward = vhost.forward,
                 .cluster = vhost.cluster};

@@ -123,8 +123,8 @@ TEST_F(SourceFeedTest, GivesALargeFrameASeparateTurn) {
     EXPECT_EQ(packets, 20U);
 }
 
-// The first write to new memory takes up to 3 ms per MiB. On a busy machine a worker may exceed the limit of the wait: then the
-// frame goes on without its memory.
+// The first write to new memory takes up to 3 ms per MiB. On a busy machine a worker may exceed the limit of the wait:
+// the sink then receives the frame without memory.
 TEST_F(SourceFeedTest, AllocatesMemoryForALargeFrameInAWorker) {
     io::Scope others("others");
     bool ran = false;

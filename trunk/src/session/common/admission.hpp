@@ -120,6 +120,8 @@ struct StreamPlan {
     std::optional<std::vector<std::string>> forward_urls{};
     // SRT: the passphrase that an operator's service requires from this client instead of the configured one; empty: none.
     std::optional<std::string> srt_passphrase{};
+    // The client's token expires then, and its session ends.
+    std::optional<std::chrono::sys_seconds> ends_at{};
 };
 
 // Another server that has the stream: "host:port" for each protocol. Empty where that is unknown; a client is sent only to an

@@ -42,6 +42,7 @@ inline constexpr std::array kVhostChecks = {room_check<service::relay::kClusterC
                                             room_check<service::forward::kForwardCheck, &Vhost::forward>(),
                                             room_check<service::ingest::kIngestCheck, &Vhost::ingests>(),
                                             room_check<service::access::kSecurityCheck, &Vhost::security>(),
+                                            room_check<service::tokens::kTokenCheck, &Vhost::access>(),
                                             room_check<session::http_live::kRemuxCheck, &Vhost::http_remux>(),
                                             room_check<session::srt::kSrtCheck, &Vhost::srt>()};
 inline constexpr std::array kServerChecks = {room_check<service::cluster::kRegistryCheck, &Settings::cluster>(),

@@ -17,6 +17,7 @@
 #include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
 #include "service/relay/option_rows.hpp"
+#include "service/tokens/option_rows.hpp"
 #include "session/http_live/option_rows.hpp"
 #include "session/limits/limit_option_rows.hpp"
 #include "session/rtc/option_rows.hpp"
@@ -59,6 +60,8 @@ inline constexpr auto kVhostRows = config::Rows{
         .example("livestream"),
     config::block(&Vhost::cluster, "cluster", service::relay::kClusterRows, "Origin and edge.", prepare_cluster),
     config::block(&Vhost::security, "security", service::access::kSecurityRows, "Permissions to publish and play, by address.")
+        .not_in_environment(),
+    config::block(&Vhost::access, "access", service::tokens::kTokenRows, "Permissions to publish and play, by token.")
         .not_in_environment(),
     config::block(&Vhost::refer, "refer", service::access::kReferRows, "Permissions to publish and play, by web page.")
         .not_in_environment(),

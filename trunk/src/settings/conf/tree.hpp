@@ -21,6 +21,7 @@
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
 #include "service/relay/options.hpp"
+#include "service/tokens/options.hpp"
 #include "session/http_live/options.hpp"
 #include "session/limits/limit_options.hpp"
 #include "session/rtc/options.hpp"
@@ -42,6 +43,7 @@ struct Vhost {
     media::PublishOptions publish;
     service::access::SecurityOptions security;
     service::access::ReferOptions refer;
+    service::tokens::TokenOptions access;
     service::hooks::HookOptions http_hooks;
     service::forward::ForwardOptions forward;
     service::hls::HlsOptions hls;
@@ -57,7 +59,7 @@ struct Vhost {
     // Whether some clients may not play its streams.
     bool guards_play() const {
         return (http_hooks.enabled && !http_hooks.on_play.empty()) ||
-               service::access::restricts(security, service::access::Role::play);
+               service::access::restricts(security, service::access::Role::play) || service::tokens::guards_play(access);
     }
 
     // Everything below is accepted and checked, but has no effect yet.
