@@ -28,7 +28,11 @@ Result<Turns::Turn> Turns::take(Rank rank, Deadline deadline) {
         state_.order.add(waiter);
         const Urgent urgent;
         if (const auto granted = wait(waiter.granted, deadline); !granted.ok()) {
-            state_.order.remove(waiter);
+            // wait() may yield before it looks at the signal, and the turn be granted meanwhile.
+            if (waiter.granted.consume())
+                end_turn(state_);
+            else
+                state_.order.remove(waiter);
             return Error(granted.error());
         }
     }

@@ -62,6 +62,24 @@ TEST_F(TurnsTest, OneThatGivesUpLeavesItsPlace) {
     EXPECT_TRUE(turns_.take(Rank::third, Deadline::after(kSoon)).ok()) << "the turn before has ended";
 }
 
+TEST_F(TurnsTest, OneThatIsCancelledAtTheMomentOfItsTurnPassesItOn) {
+    std::optional<Turns::Turn> turn(MUST(turns_.take(Rank::first, Deadline::after(kSoon))));
+    Scope scope("test");
+    bool is_waiting = false;
+    MUST(scope.start("cancelled", [&](Deadline forever) {
+        spin(std::chrono::milliseconds(20));  // so that its next wait yields at once
+        is_waiting = true;
+        EXPECT_EQ(turns_.take(Rank::second, forever).code(), Errc::cancelled);
+    }));
+    while (!is_waiting)
+        MUST(yield(Deadline::never()));
+    turn.reset();  // grants it
+    EXPECT_EQ(turns_.waiting(), 0U);
+    MUST(scope.stop(Deadline::after(kSoon)));
+    EXPECT_EQ(turns_.waiting(), 0U);
+    EXPECT_TRUE(turns_.take(Rank::third, Deadline::after(kSoon)).ok());
+}
+
 // Much work of this kind takes a share of the loop.
 TEST_F(TurnsTest, OtherFibersRunWhenTheBudgetIsSpent) {
     constexpr int kWorkers = 30;
