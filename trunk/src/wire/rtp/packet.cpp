@@ -94,8 +94,8 @@ bool looks_like_rtp(Bytes datagram) { return datagram.size() >= 8 && datagram[0]
 
 bool looks_like_rtcp(Bytes datagram) { return looks_like_rtp(datagram) && datagram[1] >= 192 && datagram[1] <= 223; }
 
-Result<Packet> parse_packet(Bytes datagram) {
-    if (datagram.size() > kPacketBytesMax)
+Result<Packet> parse_packet(Bytes datagram, std::size_t bytes_max) {
+    if (datagram.size() > bytes_max)
         return Error(Errc::limit, "RTP: a packet of " + std::to_string(datagram.size()) + " bytes");
     ByteReader in(datagram);
     const unsigned flags = TRY(in.u8());

@@ -44,7 +44,8 @@ bool looks_like_rtp(Bytes datagram);
 bool looks_like_rtcp(Bytes datagram);
 
 // Errc::need_more when the header is truncated, Errc::malformed (a wrong version, padding longer than the payload), Errc::limit.
-Result<Packet> parse_packet(Bytes datagram);
+// The bound is for datagrams; packets over TCP may be longer.
+Result<Packet> parse_packet(Bytes datagram, std::size_t bytes_max = kPacketBytesMax);
 
 struct Extension {
     std::uint8_t id = 0;
