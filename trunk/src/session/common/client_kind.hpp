@@ -53,6 +53,7 @@ public:
     static const ClientKind haivision_publish;
     static const ClientKind rtc_publish;
     static const ClientKind srt_publish;
+    static const ClientKind gb28181_publish;
     static const ClientKind relay_pull;  // this server's own: a stream of an edge, from its origin
 
 private:
@@ -66,6 +67,7 @@ extern const ClientKindRow kRtmpPlay, kFmlePublish, kFlashPublish, kHaivisionPub
 extern const ClientKindRow kFlvPlay, kHlsPlay;
 extern const ClientKindRow kRtcPlay, kRtcPublish;
 extern const ClientKindRow kSrtPlay, kSrtPublish;
+extern const ClientKindRow kGb28181Publish;
 
 }  // namespace kinds
 
@@ -80,6 +82,7 @@ inline constexpr ClientKind ClientKind::flash_publish{kinds::kFlashPublish};
 inline constexpr ClientKind ClientKind::haivision_publish{kinds::kHaivisionPublish};
 inline constexpr ClientKind ClientKind::rtc_publish{kinds::kRtcPublish};
 inline constexpr ClientKind ClientKind::srt_publish{kinds::kSrtPublish};
+inline constexpr ClientKind ClientKind::gb28181_publish{kinds::kGb28181Publish};
 inline constexpr ClientKind ClientKind::relay_pull{kinds::kRelayPull};
 
 inline std::string_view name_of(ClientKind kind) { return kind.row().name; }
