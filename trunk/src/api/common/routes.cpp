@@ -22,6 +22,7 @@ constexpr Answer kSdpInJson{kJson, "sdp", {}};
 constexpr Methods kAny = Methods::any();
 constexpr Methods kRead = Methods::read();
 constexpr Methods kReadOrStart = {Method::get, Method::post};
+constexpr Methods kCall = {Method::get, Method::post};
 constexpr Methods kSession = {Method::post, Method::del, Method::patch};
 
 constexpr Ports kApi = Ports::api | Ports::workers;
@@ -50,6 +51,16 @@ constexpr std::array kValgrind = {Parameter{"check", "full, quick, added, change
 constexpr std::array kFault = {Parameter{"kind", "leak, overflow, use_after_free, stack_overflow or uninitialised"}};
 constexpr std::array kMatch = {Parameter{"match", "a pattern of stream URLs, '*' for any text"}};
 constexpr std::array kVhost = {Parameter{"vhost", "the virtual host of the stream"}};
+constexpr Parameter kRtpSecret{"secret", "that of stream_caster.zlm_api"};
+constexpr Parameter kRtpStream{"stream_id", "the id of the session"};
+constexpr std::array kSecret = {kRtpSecret};
+constexpr std::array kOpenRtp = {kRtpSecret, kRtpStream, Parameter{"port", "its own port; 0: any, or that of all with an ssrc"},
+                                 Parameter{"tcp_mode", "0: UDP, 1: TCP, 2: the server connects"},
+                                 Parameter{"ssrc", "decimal; without it any"}};
+constexpr std::array kConnectRtp = {kRtpSecret, kRtpStream, Parameter{"dst_url", "the address of the device"},
+                                    Parameter{"dst_port", "its port"}};
+constexpr std::array kCloseRtp = {kRtpSecret, kRtpStream};
+constexpr std::array kGbId = {Parameter{"id", "DELETE: the id of the session"}};
 constexpr std::array kOffered = {Parameter{"app", "the application of the stream"}, Parameter{"stream", "the name of the stream"},
                                  Parameter{"vhost", "the virtual host of the stream"}};
 
@@ -117,6 +128,20 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/valgrind", kRead, kApi, kValgrind, kData, "check=added requests a leak check by memcheck", when_served, own},
     Route{"/api/v1/doctor/", kRead, kApi, kNone, kData, "whether clients reach the ports of a protocol", never, holder},
     Route{"/api/v1/fault", kAny, kApi, kFault, kDone, "a deliberate fault, in builds with --simulator=on", never},
+    Route{"/gb/v1/publish/",
+          {Method::post, Method::del},
+          kApi,
+          kGbId,
+          kDone,
+          "opens a session for a GB28181 device with POST, closes it with DELETE",
+          when_served,
+          holder},
+    Route{"/index/api/openRtpServer", kCall, kApi, kOpenRtp, kDone, "opens a session for a GB28181 device", never, holder},
+    Route{"/index/api/connectRtpServer", kCall, kApi, kConnectRtp, kDone, "connects a session to its device", never, holder},
+    Route{"/index/api/closeRtpServer", kCall, kApi, kCloseRtp, kDone, "closes a session", never, holder},
+    Route{"/index/api/listRtpServer", kCall, kApi, kSecret, Answer{kJson, "data", {}}, "lists the sessions", never, holder},
+    Route{"/gb/v1/sessions", kRead, kApi, kPage, Answer{kJson, "sessions", {}}, "sessions of GB28181 devices", when_served,
+          entries},
     Route{"/rtc/v1/play/",
           {Method::post},
           kEverywhere,

@@ -16,6 +16,7 @@
 #include "app/wiring/srt_wiring.hpp"
 #include "base/log/log.hpp"
 #include "service/admission/admission_policies.hpp"
+#include "service/gb28181/gb28181_service.hpp"
 #include "session/http_live/context.hpp"
 #include "session/http_live/play_handler.hpp"
 #include "settings/current_settings.hpp"
@@ -43,9 +44,11 @@ public:
     SrtWiring& srt() { return srt_; }
 
     void add_services(service::ServiceList& services) override;
-    void add_routes(HttpWiring& http) override { http.add_streams(live_player_); }
+    void add_routes(HttpWiring& http) override;
 
 private:
+    void add_gb28181(const Shared& shared, const Log& log);
+
     RtmpWiring rtmp_;
     Mounts mounts_;
     session::http_live::Context live_;
@@ -53,6 +56,8 @@ private:
     RtcWiring rtc_;
     SrtWiring srt_;
     std::vector<std::unique_ptr<service::Service>> others_;  // protocols that no other part calls
+    service::gb28181::Gb28181Service* gb28181_ = nullptr;    // one of them, if it is enabled
+    settings::ZlmApiOptions zlm_api_;
 };
 
 }  // namespace live::app

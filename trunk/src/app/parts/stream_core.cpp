@@ -8,10 +8,11 @@ namespace live::app {
 
 namespace {
 
+// WebRTC, and the G.711 of cameras.
 bool wants_conversion(const settings::Settings& settings) {
-    return std::ranges::any_of(settings.vhosts, [](const settings::Vhost& vhost) {
-        return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp;
-    });
+    return settings.find_caster("gb28181") != nullptr || std::ranges::any_of(settings.vhosts, [](const settings::Vhost& vhost) {
+               return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp;
+           });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/net/endpoint.hpp"
 #include "base/net/ip_network.hpp"
 #include "base/text/variables.hpp"
+#include "session/gb28181/options.hpp"
 #include "session/mpegts/listen_address.hpp"
 #include "settings/conf/check_vhost.hpp"
 #include "wire/rtmp/stream_url.hpp"
@@ -88,11 +89,13 @@ Result<void> check_transport_streams(const StreamCasterOptions& caster) {
     return {};
 }
 
+bool is_gb28181(const StreamCasterOptions& caster) { return caster.enabled && caster.caster == "gb28181"; }
+
 Result<void> check_caster(const StreamCasterOptions& caster) {
     if (!caster.enabled)
         return {};
     if (caster.caster.empty())
-        return broken("stream_caster is on and has no caster, expected \"caster mpegts_over_udp;\" or \"caster flv;\"");
+        return broken("stream_caster is on and has no caster, expected one of mpegts_over_udp, flv, gb28181");
     if (caster.listen.empty() && !is_missing_caster(caster.caster))
         return broken(fmt::format("stream_caster {} is on and has no listen", caster.caster));
     if (caster.caster == "mpegts_over_udp")
@@ -100,6 +103,13 @@ Result<void> check_caster(const StreamCasterOptions& caster) {
     for (const std::string& text : caster.listen)
         if (!parse_endpoint(text).ok())
             return broken(fmt::format("stream_caster {}: listen has \"{}\", expected a port or ip:port", caster.caster, text));
+    if (caster.caster == "gb28181") {
+        const auto output = session::gb28181::output_of(caster.output, "34020000001320000001");
+        if (!output.ok())
+            return broken(fmt::format("stream_caster gb28181: output is \"{}\": {}", caster.output, output.error().sentence()));
+        if (caster.zlm_api.enabled && caster.zlm_api.secret.empty())
+            return broken("stream_caster.zlm_api is on and has no secret");
+    }
     if (caster.caster != "flv")
         return {};
     const auto url = wire::rtmp::parse_stream_url(replace_variables(caster.output, {{"app", "app"}, {"stream", "stream"}}));
@@ -151,7 +161,8 @@ Result<void> check_ports(const Settings& settings) {
     TRY(add(server.enabled && server.https.enabled, "http_server.https.listen", true, server.https.listen));
     TRY(add(settings.exporter.enabled, "exporter.listen", true, settings.exporter.listen));
     for (const StreamCasterOptions& caster : settings.stream_casters)
-        TRY(add(caster.enabled && caster.caster == "flv", "stream_caster.listen", false, caster.listen));
+        TRY(add(caster.enabled && (caster.caster == "flv" || caster.caster == "gb28181"), "stream_caster.listen", false,
+                caster.listen));
     return {};
 }
 
@@ -197,6 +208,8 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
             return broken(fmt::format("limits.trusted has \"{}\", expected an address or a network such as 10.0.0.0/8", text));
     for (const StreamCasterOptions& caster : settings.stream_casters)
         TRY(check_caster(caster));
+    if (std::ranges::count_if(settings.stream_casters, is_gb28181) > 1)
+        return broken("two stream_casters are gb28181: all devices use the ports of one, which may have several endpoints");
     TRY(check_ports(settings));
     for (const Vhost& vhost : settings.vhosts)
         TRY(check_vhost(vhost, settings));

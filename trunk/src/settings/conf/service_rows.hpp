@@ -101,22 +101,30 @@ inline constexpr auto kSipRows = config::Rows{
     config::row(&SipOptions::candidate, "candidate", kRestart, "The address that is advertised."),
 };
 
+inline constexpr auto kZlmApiRows = config::Rows{
+    config::row(&ZlmApiOptions::enabled, "enabled", kRestart, "Serves the calls on the port of http_api."),
+    config::row(&ZlmApiOptions::secret, "secret", kRestart, "The parameter \"secret\" of each call.").secret(),
+};
+
 inline constexpr std::array<std::string_view, 4> kCasterNames = {"mpegts_over_udp", "flv", "gb28181", "rtsp"};
 
 inline constexpr auto kStreamCasterRows = config::Rows{
     config::row(&StreamCasterOptions::enabled, "enabled", kRestart, "Accepts streams of another protocol."),
     config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart,
-                "The protocol: mpegts_over_udp or flv. gb28181 and rtsp are not implemented.")
+                "The protocol: mpegts_over_udp, flv or gb28181. rtsp is not implemented.")
         .example("mpegts_over_udp"),
     config::row(&StreamCasterOptions::output, "output", kRestart,
-                "RTMP URL of the streams; variables: [app] and [stream] for flv, [port] for mpegts_over_udp.")
+                "RTMP URL of the streams; variables: [app] and [stream] for flv, [port] for mpegts_over_udp, [stream] for "
+                "gb28181.")
         .example("rtmp://127.0.0.1/live/[stream]"),
     config::row(&StreamCasterOptions::listen, "listen", kRestart,
-                "Endpoints: UDP for mpegts_over_udp, [group@]ip:port[/interface]; TCP for others.")
+                "Endpoints: UDP for mpegts_over_udp, [group@]ip:port[/interface]; TCP for flv; both for gb28181.")
         .example("8935"),
-    config::block(&StreamCasterOptions::sip, "sip", kSipRows, "Signalling of gb28181, which is not implemented.").pending(),
-    config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart, "gb28181: time limit.")
-        .pending(),
+    config::block(&StreamCasterOptions::sip, "sip", kSipRows, "SIP of gb28181, which an external SIP server does.").pending(),
+    config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart,
+                "gb28181: how long a session that the API has opened waits for its device."),
+    config::block(&StreamCasterOptions::zlm_api, "zlm_api", kZlmApiRows,
+                  "Ours: gb28181 sessions by the calls /index/api/openRtpServer and its companions of ZLMediaKit."),
 };
 
 inline constexpr auto kExporterRows = config::Rows{

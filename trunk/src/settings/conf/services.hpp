@@ -99,8 +99,13 @@ struct SipOptions {
     std::string candidate = "*";
 };
 
-// Casters of old files that this server does not have.
-inline bool is_missing_caster(std::string_view caster) { return caster == "gb28181" || caster == "rtsp"; }
+// A caster of old files that this server does not have.
+inline bool is_missing_caster(std::string_view caster) { return caster == "rtsp"; }
+
+struct ZlmApiOptions {
+    bool enabled = false;
+    std::string secret;
+};
 
 struct StreamCasterOptions {
     bool enabled = false;
@@ -109,6 +114,7 @@ struct StreamCasterOptions {
     std::vector<std::string> listen;
     SipOptions sip;
     std::chrono::milliseconds media_connect_timeout = 10s;
+    ZlmApiOptions zlm_api;
 };
 
 struct ExporterOptions {

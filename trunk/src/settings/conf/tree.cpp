@@ -13,4 +13,11 @@ const Vhost* Settings::find_vhost(std::string_view name) const {
     return by_default;
 }
 
+const StreamCasterOptions* Settings::find_caster(std::string_view caster) const {
+    for (const StreamCasterOptions& one : stream_casters)
+        if (one.enabled && one.caster == caster)
+            return &one;
+    return nullptr;
+}
+
 }  // namespace live::settings

@@ -148,6 +148,8 @@ struct Settings {
     // The virtual host of exactly that name, else __defaultVhost__, else nullptr. A disabled one is returned too: the caller
     // refuses it.
     const Vhost* find_vhost(std::string_view name) const;
+    // The first caster of that protocol that is enabled, else nullptr.
+    const StreamCasterOptions* find_caster(std::string_view caster) const;
 };
 
 inline constexpr std::size_t kWorkersMax = 64;
