@@ -81,7 +81,7 @@ def test_odd_files_are_refused_not_fatal(tmp_path, text):
     assert test_conf(path, tmp_path).returncode == 255
 
 
-@pytest.mark.parametrize("caster", ["rtsp", "gb28181"])
+@pytest.mark.parametrize("caster", ["rtsp"])
 def test_a_caster_of_old_files_is_a_warning(tmp_path, caster):
     path = tmp_path / "old.conf"
     path.write_text(GOOD + f"pid x.pid;\nvhost a {{ }}\nstream_caster {{\n  enabled on;\n  caster {caster};\n  listen 554;\n"
@@ -151,7 +151,7 @@ def test_every_shipped_conf_is_valid(path):
 OLD_VHOST = """gop_cache on; queue_length 10; time_jitter full; mix_correct off; atc off; mw_latency 350; send_min_interval 0; chunk_size 4096;
     reduce_sequence_header on; forward 127.0.0.1:1;
     exec { enabled on; publish ./x; } rtsp { enabled on; } transcode { enabled on; ffmpeg ./ffmpeg; }"""
-OLD_ROOT = "stream_caster { enabled on; caster gb28181; listen 9000; }\nsrt_server { enabled on; listen $srt; }\n"
+OLD_ROOT = "stream_caster { enabled on; caster rtsp; listen 9000; }\nsrt_server { enabled on; listen $srt; }\n"
 
 
 def test_each_warning_of_a_conf_is_in_the_log_and_in_the_api(server, tmp_path):
