@@ -1,12 +1,15 @@
 #include "session/http/acceptor.hpp"
 
 #include <chrono>
+#include <iterator>
+#include <list>
 #include <utility>
 
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "engine/http1/writer.hpp"
 #include "io/fibers/loop.hpp"
+#include "io/net/read_watch.hpp"
 #include "io/net/tcp_stream.hpp"
 #include "io/tls/tls_stream.hpp"
 #include "session/common/accept_loop.hpp"
@@ -32,6 +35,88 @@ namespace {
 
 }  // namespace
 
+struct Acceptor::Client {
+    Client(std::unique_ptr<io::TcpStream> stream, ConnectionLimits::Place its_place, const Log& its_log, Context& context,
+           ConnectionLimits& places)
+        : place(std::move(its_place)),
+          log(its_log),
+          tcp(*stream),
+          connection(std::move(stream), &tcp, tcp.peer_ip(), context, places, log) {}
+
+    ConnectionLimits::Place place;
+    const Log log;
+    io::TcpStream& tcp;
+    Connection connection;
+};
+
+// Clients that are silent between two requests. A fiber is started for one that sends something, and one fiber for all closes
+// those that do not.
+class Acceptor::Parking {
+public:
+    Parking(io::Scope& fibers, IdleStreams& idle) : fibers_(fibers), idle_(idle) {}
+
+    void serve(std::unique_ptr<Client> client, io::Deadline deadline) {
+        while (client->connection.run_until_silent(deadline) == Connection::Ended::silent)
+            if (park(client))
+                return;
+    }
+
+private:
+    struct Spot final : io::ReadWatch::Listener {
+        Spot(Parking& all, std::unique_ptr<Client> its_client)
+            : parking(all), client(std::move(its_client)), idle(all.idle_, client->tcp) {}
+        void on_readable() override { parking.resume(*this); }
+
+        Parking& parking;
+        std::unique_ptr<Client> client;
+        const IdleStreams::Entry idle;
+        TimePoint until = io::now() + (Connection::kIdleLimit - Connection::kBusyLimit);
+        bool is_resumed = false;
+        std::list<Spot>::iterator self;
+        io::ReadWatch watch{*this};
+    };
+
+    // False, and the client is still the caller's, if it has to be served at once.
+    bool park(std::unique_ptr<Client>& client) {
+        if (!is_swept_ && !fibers_.start("http-idle", [this](io::Deadline forever) { sweep(forever); }).ok())
+            return false;
+        is_swept_ = true;
+        spots_.emplace_back(*this, std::move(client));
+        Spot& spot = spots_.back();
+        spot.self = std::prev(spots_.end());
+        if (spot.watch.begin(spot.client->tcp))
+            return true;
+        client = std::move(spot.client);
+        spots_.pop_back();
+        return false;
+    }
+
+    // Called by the loop. Without a fiber for it, the client is closed by the next sweep.
+    void resume(Spot& spot) {
+        spot.is_resumed = fibers_.start("http", [this, &spot](io::Deadline forever) { take_out(spot, forever); }).ok();
+        if (!spot.is_resumed)
+            spot.until = {};
+    }
+
+    void take_out(Spot& spot, io::Deadline deadline) {
+        auto client = std::move(spot.client);
+        spots_.erase(spot.self);
+        serve(std::move(client), deadline);
+    }
+
+    void sweep(io::Deadline deadline) {
+        constexpr std::chrono::seconds kSweep{1};
+        while (!spots_.empty() && io::sleep(deadline.sooner(io::Deadline::after(kSweep))).ok())
+            std::erase_if(spots_, [now = io::now()](const Spot& spot) { return !spot.is_resumed && spot.until <= now; });
+        is_swept_ = false;
+    }
+
+    io::Scope& fibers_;
+    IdleStreams& idle_;
+    std::list<Spot> spots_;
+    bool is_swept_ = false;
+};
+
 Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimits& places,
                    ConnectionLimits::Kind kind, io::Scope& connections, const Log& log)
     : listener_(std::move(listener)),
@@ -40,7 +125,10 @@ Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tl
       places_(places),
       kind_(kind),
       connections_(connections),
-      log_(log) {}
+      log_(log),
+      parking_(std::make_unique<Parking>(connections, context.idle)) {}
+
+Acceptor::~Acceptor() = default;
 
 void Acceptor::run(io::Deadline deadline) {
     accept_each(*listener_, connections_, "http", log_, deadline,
@@ -61,19 +149,22 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
             return;
         }
     }
-    serve_http(std::move(stream), log, deadline);
-}
-
-void Acceptor::serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline) {
     // Clients wait for complete responses, so Nagle's algorithm only delays them.
     static_cast<void>(stream->set_no_delay(true));
+    if (tls_ == nullptr)
+        serve_plain(std::move(stream), *std::move(place), log, deadline);
+    else
+        serve_secure(std::move(stream), log, deadline);
+}
+
+// On the heap, because the stack of a parked fiber should fit into one page.
+void Acceptor::serve_plain(std::unique_ptr<io::TcpStream> stream, ConnectionLimits::Place place, const Log& log,
+                           io::Deadline deadline) {
+    parking_->serve(std::make_unique<Client>(std::move(stream), std::move(place), log, context_, places_), deadline);
+}
+
+void Acceptor::serve_secure(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline) {
     const std::string peer_ip = stream->peer_ip();
-    // On the heap, because the stack of a parked fiber should fit into one page.
-    if (tls_ == nullptr) {
-        io::TcpStream* tcp = stream.get();
-        std::make_unique<Connection>(std::move(stream), tcp, peer_ip, context_, places_, log)->run(deadline);
-        return;
-    }
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
     if (!secured.ok())
         log_tls(log, secured.error());

@@ -58,6 +58,7 @@ public:
     // references outlive this and the connections.
     Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimits& places,
              ConnectionLimits::Kind kind, io::Scope& connections, const Log& log);
+    ~Acceptor();
 
     // To be called before run(). `other` outlives the connections.
     void share_with(ProtocolSniffer& other) { other_ = &other; }
@@ -70,8 +71,13 @@ public:
     void close() { listener_->close(); }
 
 private:
+    // A client over plain TCP; silent ones, which have no fiber.
+    struct Client;
+    class Parking;
+
     void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline);
-    void serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline);
+    void serve_plain(std::unique_ptr<io::TcpStream> stream, ConnectionLimits::Place place, const Log& log, io::Deadline deadline);
+    void serve_secure(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline);
 
     std::unique_ptr<io::TcpListener> listener_;
     io::TlsContext* tls_;
@@ -82,6 +88,7 @@ private:
     const Log& log_;
     ProtocolSniffer* other_ = nullptr;
     MultiplexedServer* http2_ = nullptr;
+    std::unique_ptr<Parking> parking_;
 };
 
 }  // namespace live::session::http

@@ -30,8 +30,18 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, s
     make_parser();
 }
 
-void Connection::run(io::Deadline deadline) {
+void Connection::run(io::Deadline deadline) { finish(serve(deadline)); }
+
+Connection::Ended Connection::run_until_silent(io::Deadline deadline) {
+    returns_when_silent_ = true;
     const auto ended = serve(deadline);
+    if (ended.ok() && *ended == Ended::silent)
+        return Ended::silent;
+    finish(ended);
+    return Ended::over;
+}
+
+void Connection::finish(const Result<Ended>& ended) {
     if (!ended.ok() && ended.code() != Errc::closed && ended.code() != Errc::cancelled)
         log_end(ended.error());
     stream_->close();
@@ -47,33 +57,36 @@ void Connection::lose_memory(std::string why) {
     stream_->close();
 }
 
-Result<void> Connection::serve(io::Deadline deadline) {
+Result<Connection::Ended> Connection::serve(io::Deadline deadline) {
     for (;;) {
         // The time limit of the first request starts with the connection; before a later request the client may be idle.
-        if (requests_ > 0 && !TRY(wait_for_next(deadline)))
-            return {};
+        if (requests_ > 0)
+            if (const auto waited = TRY(wait_for_next(deadline)); waited != Waited::request)
+                return waited == Waited::silent ? Ended::silent : Ended::over;
         const auto received = receive(deadline.sooner(io::Deadline::after(kReceiveLimit)));
         if (!received.ok()) {
             refuse_for(received.error(), deadline);
-            return received;
+            return Error(received.error());
         }
         if (!message_ || TRY(answer(deadline)) == Next::close)
-            return {};
+            return Ended::over;
     }
 }
 
-// Returns false if nothing has arrived. A closed connection is reported by the next read.
-Result<bool> Connection::wait_for_next(io::Deadline deadline) {
+// A closed connection is reported by the next read.
+Result<Connection::Waited> Connection::wait_for_next(io::Deadline deadline) {
     if (!rest_.empty())
-        return true;
+        return Waited::request;
     if (context_.idle.has_ended())
-        return false;
+        return Waited::over;
     // Freed while it is still in the CPU cache, and because an idle client should hold no memory.
     request_.reset();
     parser_.reset();
     memory_.set(0);
     const IdleStreams::Entry idle(context_.idle, *stream_);
     auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kBusyLimit)));
+    if (!waited.ok() && waited.code() == Errc::timed_out && returns_when_silent_)
+        return Waited::silent;
     if (!waited.ok() && waited.code() == Errc::timed_out) {
         io::trim_stack();
         waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit - kBusyLimit)));
@@ -81,7 +94,7 @@ Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     if (!waited.ok() && waited.code() != Errc::timed_out)
         return Error(waited.error());
     make_parser();
-    return waited.ok();
+    return waited.ok() ? Waited::request : Waited::over;
 }
 
 void Connection::make_parser() {

@@ -32,7 +32,7 @@ public:
     static constexpr std::size_t kRequestsMax = 10'000;
     // How long a client may keep an idle connection.
     static constexpr std::chrono::seconds kIdleLimit{15};
-    // After this part of it, the connection gives the pages of its stack back.
+    // After this part of it, the connection needs no fiber, or gives the pages of its stack back.
     static constexpr std::chrono::seconds kBusyLimit{1};
     // How long, and how much, a refused client may still send.
     static constexpr std::chrono::seconds kRefusalLimit{1};
@@ -44,15 +44,21 @@ public:
 
     // Returns when the connection is over.
     void run(io::Deadline deadline);
+    // Returns also when the client has been silent for kBusyLimit between two requests: then it may be called again when there is
+    // something to read, or within the rest of kIdleLimit.
+    enum class Ended : bool { over, silent };
+    Ended run_until_silent(io::Deadline deadline);
 
 private:
     enum class Next : bool { close, go_on };
+    enum class Waited : std::uint8_t { request, silent, over };
 
     // MemoryBudget::Holder
     std::string_view address() const override { return peer_ip_; }
     void lose_memory(std::string why) override;
 
-    Result<void> serve(io::Deadline deadline);
+    Result<Ended> serve(io::Deadline deadline);
+    void finish(const Result<Ended>& ended);
     void refuse_for(const Error& error, io::Deadline deadline);
     // `message` is the request as far as it is known: the response to HEAD has no body, and the log names no request that could
     // not be read.
@@ -61,7 +67,7 @@ private:
     // body when that is streamed; none when the client has closed or stayed idle between two requests.
     Result<void> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);
-    Result<bool> wait_for_next(io::Deadline deadline);
+    Result<Waited> wait_for_next(io::Deadline deadline);
     void make_parser();
     Result<void> understand_next(io::Deadline deadline);
     Result<Next> answer(io::Deadline deadline);
@@ -81,6 +87,7 @@ private:
     const Log& log_;
     MemoryBudget::Use memory_;  // of unfinished requests
     std::size_t requests_ = 0;
+    bool returns_when_silent_ = false;
     std::optional<engine::http1::RequestParser> parser_;  // exists while there may be something to read
     // Input after the current request; at most one read.
     std::vector<std::uint8_t> rest_;

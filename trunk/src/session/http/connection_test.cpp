@@ -211,6 +211,41 @@ TEST_F(HttpConnectionTest, ANewConnectionClosesAfterItsResponseWhileCrowded) {
     EXPECT_TRUE(receive(*first).headers.has_token("Connection", "keep-alive"));
 }
 
+// A fiber's stack is most of an idle connection's memory.
+TEST_F(HttpConnectionTest, AClientThatIsSilentBetweenRequestsNeedsNoFiber) {
+    const auto fibers = [this] { return loop_->counters().fibers; };
+    const std::size_t before = fibers();
+    const auto client = dial();
+    for (int request = 0; request < 2; ++request) {
+        send(*client, "GET /one HTTP/1.1\r\nHost: h\r\n\r\n");
+        EXPECT_EQ(receive(*client).status, 200);
+        io::wait_until([&] { return fibers() == before + 1; });  // of all silent clients
+        EXPECT_EQ(places_.used(), 1U);
+    }
+    // A request that begins after the silence.
+    send(*client, "GET /two HTTP/1.1\r\nHo");
+    send(*client, "st: h\r\n\r\n");
+    EXPECT_EQ(receive(*client).status, 200);
+}
+
+TEST_F(HttpConnectionTest, SilentClientsThatLeaveOrAreClosedGiveTheirPlaces) {
+    const std::size_t before = loop_->counters().fibers;
+    const auto silent_client = [&] {
+        auto client = dial();
+        send(*client, "GET /one HTTP/1.1\r\nHost: h\r\n\r\n");
+        EXPECT_EQ(receive(*client).status, 200);
+        io::wait_until([&] { return loop_->counters().fibers == before + 1; });
+        return client;
+    };
+    auto leaves = silent_client();
+    leaves.reset();
+    io::wait_until([this] { return places_.used() == 0; });
+    const auto stays = silent_client();
+    context_.idle.end();
+    EXPECT_TRUE(is_closed(*stays));
+    io::wait_until([this] { return places_.used() == 0; });
+}
+
 TEST_F(HttpConnectionTest, ClosesIdleConnectionsBeforeTheStop) {
     const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
     const auto first = dial();
