@@ -2,6 +2,7 @@
 // first packet on: TcpInput reads a connection, UdpInput waits for what a port delivers.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "engine/gb28181/tcp_frames.hpp"
 #include "io/fibers/deadline.hpp"
 #include "io/net/tcp_stream.hpp"
+#include "session/common/read_tick.hpp"
 #include "session/common/traffic.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -48,6 +50,9 @@ public:
     // Waits until more of the stream has been passed to the device's receiver. Errc::closed at the end of a connection,
     // Errc::timed_out, Errc::cancelled, Errc::malformed.
     virtual Result<void> receive(io::Deadline deadline) = 0;
+    // Waits for the next tick, if everything that has arrived was read; the kernel holds what arrives meanwhile. Returns early
+    // when the device is to end. Errc::cancelled.
+    virtual Result<void> pause(std::chrono::milliseconds /*tick*/, io::Deadline /*deadline*/) { return {}; }
     // Memory of incomplete packets.
     virtual std::size_t held_bytes() const { return 0; }
 
@@ -71,6 +76,7 @@ public:
         : device_(device), stream_(stream), frames_(frames), traffic_(traffic), scratch_(scratch) {}
 
     Result<void> receive(io::Deadline deadline) override;
+    Result<void> pause(std::chrono::milliseconds tick, io::Deadline deadline) override;
     std::size_t held_bytes() const override { return frames_.held_bytes(); }
 
 private:
@@ -81,6 +87,9 @@ private:
     engine::gb28181::TcpFrames& frames_;
     Traffic& traffic_;
     MutBytes scratch_;
+    ReadTick ticks_;
+    std::size_t received_ = 0;  // since the previous tick
+    bool is_drained_ = false;
 };
 
 }  // namespace live::session::gb28181

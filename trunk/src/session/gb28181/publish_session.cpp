@@ -78,17 +78,25 @@ Result<void> PublishSession::receive_all(io::Deadline deadline) {
             return Error(Errc::conflict, "another publisher took the stream over");
         if (!device_.ended_by.empty())
             return Error(Errc::closed, device_.ended_by);
-        const auto patience = plan_.publish.normal_timeout;
-        const auto received = input_.receive(deadline.sooner(io::Deadline::at(io::silence_from(device_.heard) + patience)));
+        const auto received = receive_some(deadline);
         if (received.ok() || !device_.ended_by.empty())
             continue;
         if (received.code() == Errc::closed)
             return {};
         if (received.code() != Errc::timed_out)
             return received;
+        const auto patience = plan_.publish.normal_timeout;
         if (io::now() - io::silence_from(device_.heard) >= patience)
             return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
     }
+}
+
+Result<void> PublishSession::receive_some(io::Deadline deadline) {
+    const bool can_wait = !plan_.publish.min_latency && plan_.play.mw_latency >= kTick;
+    if (can_wait && !publication_->source().is_awaited())
+        TRY(input_.pause(kTick, deadline));
+    const TimePoint silent = io::silence_from(device_.heard) + plan_.publish.normal_timeout;
+    return input_.receive(deadline.sooner(io::Deadline::at(silent)));
 }
 
 void PublishSession::take_units() {

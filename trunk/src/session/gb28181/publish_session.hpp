@@ -1,6 +1,7 @@
 // PublishSession: a GB28181 device as a publisher: a client with admission, callbacks and counters. Nothing is sent to it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ namespace live::session::gb28181 {
 
 class PublishSession final : private Client, private MemoryBudget::Holder, private media::AudioListener {
 public:
+    // The tick of a device whose stream has no low-latency readers, as of RTMP publishers.
+    static constexpr std::chrono::milliseconds kTick{100};
+
     // Everything referred to outlives this.
     PublishSession(const Context& context, Device& device, MediaInput& input, ClientRequest request, const Log& log);
     ~PublishSession();
@@ -31,6 +35,7 @@ private:
     Result<void> publish(io::Deadline deadline);
     Result<void> receive(std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     Result<void> receive_all(io::Deadline deadline);
+    Result<void> receive_some(io::Deadline deadline);
     // Frames that are complete, to the source.
     void take_units();
     void push(MediaKind kind, wire::codec::Frame frame);

@@ -140,6 +140,22 @@ TEST_F(GbServer, AConnectionIsFoundByItsFirstPacket) {
     EXPECT_FALSE(is_published());
 }
 
+TEST_F(GbServer, AConnectionThatIsReadOnTicksLosesNothingAndEndsAtOnce) {
+    const auto stream = connect(MUST(open("cam", kSsrc, Transport::tcp)).port);
+    Camera camera;
+    std::size_t sent = 0;
+    for (int i = 0; i < 5; ++i) {
+        const auto packets = camera.image(i == 0 ? 300'000 : 5'000);
+        sent += packets.size();
+        write(*stream, packets);
+        io::wait_until([&] { return server.totals().packets == sent; });
+    }
+    EXPECT_TRUE(server.close("cam").ok());
+    wait_released();
+    EXPECT_EQ(server.totals().packets, sent);
+    EXPECT_EQ(events.order.back(), "closed");
+}
+
 TEST_F(GbServer, TheSsrcMayBecomeKnownAfterTheConnection) {
     const std::uint16_t port = MUST(open("other", 1, Transport::tcp)).port;
     const auto stream = connect(port);
