@@ -33,7 +33,8 @@ def frames_of(source: Path, video: str | None, audio: str | None) -> list[tuple[
         if video == "h264":
             encode, delimiter = ["-c:v", "copy", "-bsf:v", "h264_mp4toannexb,h264_metadata=aud=insert", "-f", "h264"], b"\x00\x00\x00\x01\x09"
         else:
-            encode = ["-vsync", "passthrough", "-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error:keyint=50:bframes=0:aud=1", "-f", "hevc"]
+            encode = ["-vsync", "passthrough", "-c:v", "libx265", "-preset", "ultrafast",
+                      "-x265-params", "log-level=error:keyint=50:bframes=0:aud=1", "-f", "hevc"]
             delimiter = b"\x00\x00\x00\x01\x46\x01"
         units = [delimiter + one for one in _ffmpeg(source, "-map", "0:v:0", *encode).split(delimiter)[1:]]
         found += [(number / 25, VIDEO, unit) for number, unit in enumerate(units)]
@@ -89,7 +90,7 @@ class Camera:
                 seconds = turn * self.length + at
                 ticks = int(90_000 * (seconds + 1))
                 pack = pack_header(ticks)
-                if self.maps and (stream == VIDEO and re.search(rb"\x00\x00\x01[\x67\x27\x42\x40]", frame[:64]) or VIDEO not in self.types):
+                if self.maps and (stream == VIDEO and re.search(rb"\x00\x00\x01[\x67\x27\x42\x40]", frame[:2_000]) or VIDEO not in self.types):
                     pack += program_map(self.types)
                 if stream == VIDEO and not self.sized:
                     pack += pes(stream, ticks, frame, sized=False)

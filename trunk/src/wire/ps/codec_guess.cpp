@@ -66,4 +66,16 @@ std::optional<StreamFormat> guess_audio(Bytes payload) {
     return std::nullopt;
 }
 
+// Both laws write a sign, three bits of a segment and four of a step (ITU-T G.711, tables 1 and 2): mu-law inverted, so that
+// segment 0 has all bits set, A-law with every second bit inverted.
+int law_balance(Bytes payload) {
+    constexpr std::uint8_t kSegment = 0x70;
+    constexpr std::uint8_t kQuietMu = 0x70;
+    constexpr std::uint8_t kQuietA = 0x50;
+    int balance = 0;
+    for (const std::uint8_t sample : payload)
+        balance += (sample & kSegment) == kQuietMu ? 1 : (sample & kSegment) == kQuietA ? -1 : 0;
+    return balance;
+}
+
 }  // namespace live::wire::ps

@@ -18,4 +18,7 @@ std::optional<StreamFormat> guess_video(Bytes unit);
 // AAC or MPEG audio if whole frames of it begin at the start of the payload and fill it; nullopt for anything else.
 std::optional<StreamFormat> guess_audio(Bytes payload);
 
+// Quiet samples of G.711: how many more look like mu-law than like A-law; negative for A-law.
+int law_balance(Bytes payload);
+
 }  // namespace live::wire::ps

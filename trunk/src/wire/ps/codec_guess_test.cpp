@@ -61,6 +61,14 @@ TEST(CodecGuess, MpegAudioByItsFrames) {
     EXPECT_EQ(guess_audio(twice(frame)), StreamFormat::mpeg_audio);
 }
 
+TEST(CodecGuess, QuietSamplesDistinguishTheLaws) {
+    EXPECT_EQ(law_balance(std::vector<std::uint8_t>(320, 0xFF)), 320);
+    EXPECT_EQ(law_balance(std::vector<std::uint8_t>(320, 0xD5)), -320);
+    EXPECT_EQ(law_balance(hex("ff7ef97b f0")), 5) << "mu-law: 0, -2, 12, -8, 30";
+    EXPECT_EQ(law_balance(hex("d555d45a d1")), -5) << "A-law: 8, -8, 24, -248, 72";
+    EXPECT_EQ(law_balance(hex("80002aaa")), 0) << "loud";
+}
+
 TEST(CodecGuess, SilenceOfG711IsNeither) {
     EXPECT_FALSE(guess_audio(std::vector<std::uint8_t>(320, 0xFF)).has_value()) << "mu-law";
     EXPECT_FALSE(guess_audio(std::vector<std::uint8_t>(320, 0xD5)).has_value()) << "A-law";

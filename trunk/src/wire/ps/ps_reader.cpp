@@ -116,6 +116,7 @@ public:
     // Audio.
     std::unique_ptr<ts::AudioFrames> audio;
     unsigned unknown = 0;                 // packets of no known codec
+    int law_balance = 0;                  // of those
     std::optional<StreamFormat> instead;  // what the previous packet looked like, if that is not the format
     std::optional<MediaTime> begin;       // of the G.711 samples counted
     std::uint64_t samples = 0;
@@ -350,8 +351,11 @@ bool PsReader::settle_audio(Stream& stream, Bytes payload) {
         set_format(stream, *guess);
     }
     stream.instead.reset();
-    if (stream.format == StreamFormat::unknown && ++stream.unknown >= kUnknownAudioMax)
-        set_format(stream, StreamFormat::g711a);
+    if (stream.format == StreamFormat::unknown) {
+        stream.law_balance += law_balance(payload);
+        if (++stream.unknown >= kUnknownAudioMax)
+            set_format(stream, stream.law_balance > 0 ? StreamFormat::g711u : StreamFormat::g711a);
+    }
     return stream.format != StreamFormat::unknown;
 }
 

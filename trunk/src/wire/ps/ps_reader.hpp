@@ -30,7 +30,8 @@ public:
     static constexpr std::size_t kUnitBytesMax = ts::PesAssembler::kUnitBytesMax;
     // The bound of all incomplete units together: the one that would exceed it is dropped.
     static constexpr std::size_t kHeldBytesMax = 16U << 20;
-    // Audio without a map that begins with no header of a known codec is G.711 after this many packets.
+    // Audio without a map that begins with no header of a known codec is G.711 after this many packets: A-law, or mu-law if its
+    // quiet samples look like it.
     static constexpr unsigned kUnknownAudioMax = 3;
     // Bytes of a G.711 frame; longer packets are split.
     static constexpr std::size_t kG711FrameBytesMax = 4'096;

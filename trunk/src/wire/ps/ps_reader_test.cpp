@@ -163,6 +163,15 @@ TEST(PsReader, UnknownAudioWithoutAMapIsG711) {
     EXPECT_EQ(audio[0].dts, 1s + (PsReader::kUnknownAudioMax - 1) * 40ms);
 }
 
+TEST(PsReader, QuietMuLawWithoutAMapIsMuLaw) {
+    PsBuilder ps;
+    for (std::uint64_t i = 0; i < 5; ++i)
+        ps.pack().pes(0xC0, 90'000 + i * 3'600, Buffer(320, i % 2 == 0 ? 0xFE : 0x7D));
+    const auto audio = audio_of(read_all(ps.bytes));
+    ASSERT_EQ(audio.size(), 5u - (PsReader::kUnknownAudioMax - 1));
+    EXPECT_EQ(audio[0].codec, Codec::g711u);
+}
+
 TEST(PsReader, BytesOverruleTheMap) {
     PsBuilder ps;
     ps.pack().map({{0xE0, 0x1B}, {0xC0, 0x90}});
