@@ -29,6 +29,14 @@ Reply refused_method(const Route& route) {
 // The folders that answer with an index.
 bool is_index(std::string_view path) { return path == "/" || path == "/api/" || path == "/api/v1/"; }
 
+constexpr std::string_view kReferencePath = "/api/";
+
+// Reports whether a browser opens the page of /api/.
+bool is_reference(const Request& request) {
+    const std::string_view accepted = request.message.headers.find("Accept").value_or("");
+    return request.is_get() && request.path() == kReferencePath && accepted.find("text/html") != std::string_view::npos;
+}
+
 bool is_below_other_index(std::string_view folder, std::string_view path) {
     return std::ranges::any_of(routes(), [&](const Route& other) {
         return is_index(other.path) && other.path.size() > folder.size() && other.path != path && path.starts_with(other.path);
@@ -40,11 +48,19 @@ class IndexHandler final : public Handler {
 public:
     IndexHandler(const Endpoints& endpoints, std::string_view path) : endpoints_(endpoints), path_(path) {}
 
+    Result<void> serve(Exchange& exchange, io::Deadline deadline) override {
+        if (auto* page = endpoints_.reference_page(); page != nullptr && is_reference(exchange.request()))
+            return page->serve(exchange, deadline);
+        return exchange.send(handle(exchange.request(), deadline), deadline);
+    }
     Reply handle(const Request& request, io::Deadline) override {
         if (ascii::trimmed(request.path(), "/") != ascii::trimmed(path_, "/"))
             return session::http::error_reply(wire::http::Status::not_found,
                                               "there is nothing at this address; /api/v1/ lists the endpoints");
-        return json_reply(request, envelope(endpoints_.server(), "urls", endpoints_.index(path_)));
+        Reply reply = json_reply(request, envelope(endpoints_.server(), "urls", endpoints_.index(path_)));
+        if (path_ == kReferencePath)
+            reply.headers.emplace_back("Vary", "Accept");
+        return reply;
     }
 
 private:
@@ -104,6 +120,14 @@ void Endpoints::mount(Guarded& guarded, const Mounted& mounted) {
     mounted.router->add(std::string(route.path), guarded);
     if (route.serves_without_slash())
         mounted.router->add(std::string(route.path.substr(0, route.path.size() - 1)), guarded);
+}
+
+std::vector<const Route*> Endpoints::served() const {
+    std::vector<const Route*> rows;
+    for (const Route& route : routes())
+        if (std::ranges::any_of(served_, [&](const auto& guarded) { return &guarded->route() == &route; }))
+            rows.push_back(&route);
+    return rows;
 }
 
 bool Endpoints::is_listed(const Route& route) const {

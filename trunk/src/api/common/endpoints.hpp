@@ -37,6 +37,11 @@ public:
     void mount(session::http::Router& router, Ports ports);
 
     const ServerInfo& server() const { return server_; }
+    // The rows with a handler.
+    std::vector<const Route*> served() const;
+    // Serves the page of /api/ for browsers, which accept text/html. The handler outlives the routers' last request.
+    void set_reference_page(session::http::Handler& page) { reference_page_ = &page; }
+    session::http::Handler* reference_page() const { return reference_page_; }
     // The listed endpoints directly below `folder`, as JSON text. Several of them in a folder without an index are an object.
     std::string index(std::string_view folder) const;
 
@@ -54,6 +59,7 @@ private:
     std::vector<std::unique_ptr<session::http::Handler>> owned_;
     std::vector<std::unique_ptr<Guarded>> served_;
     std::vector<Mounted> mounted_;
+    session::http::Handler* reference_page_ = nullptr;
 };
 
 }  // namespace live::api

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/common/schema.hpp"
+
 namespace live::api {
 
 enum class Method : std::uint8_t { get = 1, head = 2, post = 4, del = 8, patch = 16 };
@@ -40,14 +42,52 @@ private:
 struct Parameter {
     std::string_view name;
     std::string_view text;
+    JsonType type = JsonType::text;
 };
 
-// The form of an answer with status 200.
+// The members of an answer that do not depend on the endpoint.
+enum class Envelope : std::uint8_t {
+    whole,        // code, server, service, pid
+    without_pid,  // code, server, service
+    code_alone,
+    none,
+};
+
+// The form of an answer.
 struct Answer {
     std::string_view content_type;
-    std::string_view key;        // the member of the JSON object with the content
-    std::string_view one;        // the same for one entry of a list; empty: the endpoint has no entries
-    std::size_t page_size = 10;  // entries of a page for which no count is asked
+    std::string_view key;              // the member of the JSON object with the content
+    std::string_view one;              // the same for one entry of a list; empty: the endpoint has no entries
+    std::size_t page_size = 10;        // entries of a page for which no count is asked
+    JsonType type = JsonType::object;  // of the content
+    std::span<const Member> of{};
+    Presence presence = Presence::always;
+    std::span<const Member> beside{};  // members of the JSON object besides the content
+    int status = 200;
+    Envelope envelope = Envelope::whole;
+    std::string_view other_content_type{};  // of another form, which a parameter or the Accept field selects
+};
+
+// An error or a redirect that an endpoint may answer with.
+struct Failure {
+    int status;
+    std::string_view text;
+};
+
+// The body of a request.
+struct Body {
+    std::string_view content_type;
+    std::span<const Member> of{};  // of a JSON object
+};
+
+// A method whose answer is another one than the row's.
+struct Action {
+    Method method;
+    std::string_view text;
+    Answer answer;
+    Body body{};
+    std::span<const Parameter> parameters{};
+    std::span<const Failure> failures{};
 };
 
 // The ports that serve an endpoint, as bits.
@@ -89,6 +129,10 @@ struct Route {
     std::string_view text;  // in the index above it
     Listing listing = Listing::always;
     Answerer answerer = Answerer::receiver;
+    std::span<const Failure> failures{};
+    std::string_view entry{};  // below a folder, with {names} of its parts, if that is served and is no entry of a list
+    Body body{};
+    std::span<const Action> actions{};
 
     bool is_folder() const { return path.ends_with('/'); }
     bool serves_without_slash() const { return is_folder() && methods.names(Method::post); }

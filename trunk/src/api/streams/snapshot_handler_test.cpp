@@ -63,7 +63,7 @@ TEST_F(SnapshotHandlerTest, FetchesTheStream) {
     EXPECT_NE(reply.body.find("no origin has it"), std::string::npos);
     for (const auto& [code, status] :
          {std::pair(Errc::limit, 503), std::pair(Errc::timed_out, 503), std::pair(Errc::cancelled, 503),
-          std::pair(Errc::unsupported, 415), std::pair(Errc::system, 500)}) {
+          std::pair(Errc::unsupported, 415), std::pair(Errc::denied, 403), std::pair(Errc::system, 500)}) {
         fetcher.answer = Error(code, "it is so");
         EXPECT_EQ(ask("/api/v1/snapshot/live/cam.jpg").status, status);
     }

@@ -31,6 +31,7 @@ Result<SnapshotPath> SnapshotPath::of(const Request& request, std::string_view f
 
 int snapshot_status(Errc code) {
     switch (code) {
+        case Errc::denied: return Status::forbidden;
         case Errc::not_found: return Status::not_found;
         case Errc::unsupported: return Status::unsupported_media_type;
         case Errc::limit:

@@ -8,6 +8,7 @@
 #include "api/debug/fibers_handler.hpp"
 #include "api/debug/profile_handler.hpp"
 #include "api/debug/self_test_handler.hpp"
+#include "api/description/openapi.hpp"
 #include "api/system/conf_warnings_handler.hpp"
 #include "api/system/history_handler.hpp"
 #include "api/system/info_handlers.hpp"
@@ -61,6 +62,7 @@ api::ServerInfo info_of(const ServerNames& names) {
 
 ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& sources, const Log& log)
     : info_(info_of(sources.names)), sampler_(sources.counters, settings->stats.disk) {
+    endpoints_.add<api::OpenApiHandler>(api::OpenApiHandler::kPath, endpoints_);
     api::add_server(endpoints_, sampler_);
     api::add_info(endpoints_);
     api::add_system(endpoints_, sampler_);

@@ -23,6 +23,7 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const ApiWirin
              log) {
     for (const Role role : {Role::api, Role::both, Role::workers})
         ports_.router(role).add("/console/", files_);
+    endpoints().set_reference_page(files_);
     for (const Role role : {Role::streams, Role::both})
         ports_.router(role).add("/", files_);
     if (!sources.workers.is_on())

@@ -19,6 +19,8 @@ namespace {
 
 using wire::http::Status;
 
+constexpr std::string_view kVary = "Vary";
+
 // The head of a response over HTTP/2, filled as http1::ResponseBuilder is.
 struct FieldList {
     std::vector<std::pair<std::string, std::string>> fields{};
@@ -31,10 +33,14 @@ struct FieldList {
 template <class Builder>
 void add_vary(Builder& builder, const Context& context, const Request& request, const Head& head) {
     std::string fields = context.allows_cross_origin || is_control(request.path()) ? "Origin" : "";
+    const auto add = [&fields](std::string_view field) { fields.append(fields.empty() ? "" : ", ").append(field); };
     if (head.varies_by_coding)
-        fields += fields.empty() ? "Accept-Encoding" : ", Accept-Encoding";
+        add("Accept-Encoding");
+    for (const auto& [name, value] : head.headers)
+        if (name == kVary)
+            add(value);
     if (!fields.empty())
-        builder.header("Vary", fields);
+        builder.header(kVary, fields);
 }
 
 template <class Builder>
@@ -58,7 +64,8 @@ void add_headers(Builder& builder, Context& context, const Request& request, con
     add_common_headers(builder, context, request);
     add_vary(builder, context, request, head);
     for (const auto& [name, value] : head.headers)
-        builder.header(name, value);
+        if (name != kVary)
+            builder.header(name, value);
     if (!head.content_type.empty())
         builder.header("Content-Type", head.content_type);
 }
