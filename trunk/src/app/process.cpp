@@ -188,7 +188,8 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
                              log_level_of(settings.log),
                              settings.utc_time,
                              {},
-                             command_.started_by.identity.is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings.log)};
+                             command_.started_by.identity.is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings.log),
+                             settings.log.lines};
     auto log_file = LogFile::create(std::move(options));
     if (!log_file.ok())
         return fail(log_file.error().sentence(), kInvalidConfig);

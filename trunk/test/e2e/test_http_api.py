@@ -526,7 +526,7 @@ METRIC = re.compile(r"^[a-z_:][a-z0-9_:]*(\{([a-z_]+=\"(?:[^\"\\\n]|\\.)*\",?)*\
 
 def test_metrics_can_be_read_by_a_scraper(show):
     status, headers, body = request(f"http://127.0.0.1:{show.ports['exporter']}/metrics")
-    assert status == 200 and headers["content-type"] == "text/plain; charset=utf-8"
+    assert status == 200 and headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     values, typed = {}, set()
     for line in body.decode().splitlines():
         if line.startswith("# TYPE "):

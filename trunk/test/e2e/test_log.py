@@ -1,13 +1,14 @@
 """The log: a console without a reader does not block the server, and a file is rotated."""
 
 import fcntl
+import json
 import os
 import re
 import time
 import urllib.request
 
 from live_server import LiveServer, conf, free_port, wait_until
-from rtmp_client import RtmpClient
+from rtmp_client import Publisher, RtmpClient
 
 # Of a stream: it is in several lines of the log.
 LONG_NAME = "n" * 2000
@@ -88,3 +89,19 @@ def test_a_log_file_is_rotated_by_size(tmp_path):
         assert all(line.startswith("[20") for line in whole), "lines are not cut by it"
     finally:
         server.kill()
+
+
+def test_the_log_is_json_if_configured(server, clip):
+    live = server(conf=conf(root="srs_log_format json;\n"))
+    publisher = Publisher(live.ports["rtmp"], 'a "quoted" cam', clip("audio"))
+    publisher.start()
+    publisher.stop()
+    wait_until(lambda: "quoted" in live.log(), 15, "the stream is in the log")
+    live.stop()
+    lines = [json.loads(line) for line in live.log_path.read_text().splitlines()]
+    assert len(lines) > 20
+    for line in lines:
+        assert list(line)[:5] == ["time", "level", "pid", "id", "message"], line
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"]) and line["level"] in ("info", "warn", "error"), line
+    assert any('a "quoted" cam' in line["message"] for line in lines)
+    assert "srs terminated" in lines[-1]["message"]

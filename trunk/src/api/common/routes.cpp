@@ -23,7 +23,7 @@ constexpr Answer list_of(std::string_view key, std::string_view one, std::span<c
                          std::size_t page_size = 10) {
     return {.content_type = kJson, .key = key, .one = one, .page_size = page_size, .type = JsonType::list, .of = members};
 }
-constexpr Answer kPrometheus{"text/plain; charset=utf-8", {}, {}};
+constexpr Answer kPrometheus{"text/plain; version=0.0.4; charset=utf-8", {}, {}};
 constexpr Answer kSdp{"application/sdp", {}, {}};
 constexpr Answer kSdpInJson{.content_type = kJson, .key = {}, .one = {}, .beside = answers::kOfferAnswer};
 constexpr Answer kRawAnswer{.content_type = kJson,

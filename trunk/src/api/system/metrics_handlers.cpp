@@ -28,7 +28,7 @@ using Combine = MetricFamily::Combine;
 
 using wire::http::Status;
 constexpr int kExporterIsOff = 1090;
-constexpr const char* kContentType = "text/plain; charset=utf-8";
+constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 // The text for Prometheus, or the report for another worker.
 Reply reply_of(const Request& request, MetricsText& text) {
@@ -213,6 +213,22 @@ void write_streams(MetricsText& text, const std::vector<const StreamRow*>& strea
                   [](const StreamRow& stream) { return stream.frames_per_second(); });
 }
 
+// The series of the streams that match, of at most `most` of them, and the count of the others.
+void write_streams(MetricsText& text, const service::stats::StreamStats& stats, std::string_view pattern, std::size_t most) {
+    std::vector<const StreamRow*> chosen;
+    std::uint64_t omitted = 0;
+    for (const auto& [number, stream] : stats.streams()) {
+        if (stream->clients == 0 || !matches(pattern, stream->url))
+            continue;
+        if (chosen.size() < most)
+            chosen.push_back(stream.get());
+        else
+            ++omitted;
+    }
+    text.family("millrace_streams_omitted", Type::gauge, "Matching streams that this answer leaves out.").sample(omitted);
+    write_streams(text, chosen);
+}
+
 }  // namespace
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -252,6 +268,8 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     for (const session::Protocol& protocol : measured_.protocols)
         if (protocol.write_metrics)
             protocol.write_metrics(text);
+    if (settings_.streams_max > 0)
+        write_streams(text, measured_.stream_stats, "*", settings_.streams_max);
     return reply_of(request, text);
 }
 
@@ -261,19 +279,8 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
     const std::string_view pattern = request.target.query.get("match", "*");
     if (pattern.size() > kPatternBytesMax)
         return error_reply(Status::bad_request, "match is too long");
-    std::vector<const StreamRow*> chosen;
-    std::uint64_t omitted = 0;
-    for (const auto& [number, stream] : measured_.stream_stats.streams()) {
-        if (stream->clients == 0 || !matches(pattern, stream->url))
-            continue;
-        if (chosen.size() < kStreamsMax)
-            chosen.push_back(stream.get());
-        else
-            ++omitted;
-    }
     MetricsText text;
-    text.family("millrace_streams_omitted", Type::gauge, "Matching streams that this answer leaves out.").sample(omitted);
-    write_streams(text, chosen);
+    write_streams(text, measured_.stream_stats, pattern, kStreamsMax);
     return reply_of(request, text);
 }
 

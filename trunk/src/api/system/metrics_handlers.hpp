@@ -37,6 +37,7 @@ struct ExporterSettings {
     bool enabled = false;
     std::string label;
     std::string tag;
+    std::size_t streams_max = 0;  // streams that have series in /metrics
 };
 
 class MetricsHandler final : public session::http::Handler {

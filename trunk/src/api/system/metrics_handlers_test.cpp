@@ -67,7 +67,7 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     std::string metrics(const std::string& target = "/metrics") {
         const auto reply = ask(target);
         EXPECT_EQ(reply.status, 200);
-        EXPECT_EQ(reply.content_type, "text/plain; charset=utf-8");
+        EXPECT_EQ(reply.content_type, "text/plain; version=0.0.4; charset=utf-8");
         return reply.body;
     }
     static bool has_line(const std::string& text, const std::string& line) {
@@ -217,6 +217,20 @@ TEST_F(MetricsApiTest, SelectsStreamsUpToABound) {
     for (std::size_t i = 0; i < StreamMetricsHandler::kStreamsMax; ++i)
         client(ClientKind::rtmp_play, "s" + std::to_string(i));
     EXPECT_TRUE(has_line(metrics("/metrics/streams"), "millrace_streams_omitted 3"));
+}
+
+TEST_F(MetricsApiTest, TotalsHaveBoundedSeriesOfStreamsIfConfigured) {
+    for (const char* name : {"cam1", "cam2", "cam3"})
+        client(ClientKind::fmle_publish, name);
+    EXPECT_EQ(metrics().find("millrace_stream"), std::string::npos);
+    add({.enabled = true, .label = {}, .tag = {}, .streams_max = 2});
+    const std::string text = metrics();
+    EXPECT_TRUE(has_line(text, "millrace_stream_published{stream=\"/live/cam1\"} 1"));
+    EXPECT_TRUE(has_line(text, "millrace_stream_published{stream=\"/live/cam2\"} 1"));
+    EXPECT_EQ(text.find("/live/cam3"), std::string::npos);
+    EXPECT_TRUE(has_line(text, "millrace_streams_omitted 1"));
+    add({.enabled = true, .label = {}, .tag = {}, .streams_max = 3});
+    EXPECT_TRUE(has_line(metrics(), "millrace_streams_omitted 0"));
 }
 
 TEST_F(MetricsApiTest, BuildInfoHasLabelAndTag) {

@@ -9,7 +9,11 @@
 #include <system_error>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
+#include "base/text/json_text.hpp"
 #include "base/text/printable.hpp"
+#include "base/text/utc_text.hpp"
 #include "io/process/sanitizer_reports.hpp"
 
 namespace live::app {
@@ -41,12 +45,40 @@ std::string time_text(std::chrono::system_clock::time_point time, bool utc) {
 }
 
 LogFormat format_of(const LogFile::Options& options) {
-    return {options.utc, options.names, options.tank == settings::LogTank::console};
+    return {options.utc, options.names, options.tank == settings::LogTank::console, options.lines};
+}
+
+std::string json_of(const LogLine& line, std::string_view message) {
+    static constexpr std::array<std::string_view, 5> kLevels = {"trace", "debug", "info", "warn", "error"};
+    nlohmann::ordered_json json = {
+        {"time", utc_text(std::chrono::floor<std::chrono::milliseconds>(line.time))},
+        {"level", kLevels[std::min<std::size_t>(static_cast<std::size_t>(line.level), kLevels.size() - 1)]},
+        {"pid", line.pid},
+        {"id", printable(line.id)},
+        {"message", printable(message)}};
+    if (line.errno_value != 0) {
+        json["errno"] = line.errno_value;
+        json["error"] = std::generic_category().message(line.errno_value);
+    }
+    return live::text_of(json) + "\n";
+}
+
+// A longer message is cut, until the line with its escapes fits.
+std::string format_json_line(const LogLine& line) {
+    std::string_view message = line.message.substr(0, LogSink::kLineMax);
+    std::string out = json_of(line, message);
+    while (out.size() > LogSink::kLineMax) {
+        message = message.substr(0, message.size() - std::min(message.size(), (out.size() - LogSink::kLineMax) / 6 + 1));
+        out = json_of(line, message);
+    }
+    return out;
 }
 
 }  // namespace
 
 std::string format_log_line(const LogLine& line, const LogFormat& format) {
+    if (format.lines == settings::LogLines::json)
+        return format_json_line(line);
     std::string out;
     const bool coloured = format.colours && line.level >= LogLevel::warn;
     if (coloured)

@@ -4,6 +4,8 @@
 //
 // A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
 // WARN and ERROR carry [errno] after the id, ERROR ends with the errno's text in parentheses when it has one.
+// In JSON: {"time":"2024-05-06T07:08:09.123Z","level":"info","pid":4321,"id":"k3x9q0ab","message":"message"}; a line with an
+// errno has `errno` and `error`.
 #pragma once
 
 #include <chrono>
@@ -43,6 +45,8 @@ struct LogFormat {
     LevelNames names = LevelNames::today;
     // WARN yellow, ERROR red.
     bool colours = false;
+    // JSON has neither colours nor classic names, and its times are UTC.
+    settings::LogLines lines = settings::LogLines::text;
 };
 
 // The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which may come
@@ -66,6 +70,7 @@ public:
         bool utc = false;
         LevelNames names = LevelNames::today;
         io::LineWriter::Rotation rotation{};
+        settings::LogLines lines = settings::LogLines::text;
     };
 
     // Opens the file for appending (created with mode 0664 less the umask), or uses the console, and starts the writer's thread.

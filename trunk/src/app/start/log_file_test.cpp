@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include <nlohmann/json.hpp>
+
 #include "base/files/scratch_folder_fixture.hpp"
 #include "base/log/log_format.hpp"
 #include "base/time.hpp"
@@ -57,6 +59,27 @@ TEST(LogLine, RemovesControlCharacters) {
     };
     for (const auto& [said, written] : cases)
         EXPECT_EQ(line_of(LogLevel::info, said), line_of(LogLevel::info, written)) << written;
+}
+
+TEST(LogLine, IsOneJsonObjectIfConfigured) {
+    const LogFormat json{.colours = true, .lines = settings::LogLines::json};
+    EXPECT_EQ(line_of(LogLevel::info, "a \"b\" \\\n\x1b", 0, json),
+              R"({"time":"2024-05-06T07:08:09.123Z","level":"info","pid":4321,"id":"k3x9q0ab","message":"a \"b\" \\??"})"
+              "\n");
+    EXPECT_EQ(line_of(LogLevel::error, "m", ECONNREFUSED, json),
+              R"({"time":"2024-05-06T07:08:09.123Z","level":"error","pid":4321,"id":"k3x9q0ab","message":"m","errno":111,)"
+              R"("error":"Connection refused"})"
+              "\n");
+    for (const char* letter : {"a", "\"", "\x01", "\xff", "\xe2\x82\xac"}) {
+        std::string message;
+        while (message.size() < 3 * LogSink::kLineMax)
+            message += letter;
+        const std::string line = line_of(LogLevel::warn, message, 0, json);
+        EXPECT_LE(line.size(), LogSink::kLineMax);
+        EXPECT_GT(line.size(), LogSink::kLineMax * 9 / 10) << letter;
+        EXPECT_TRUE(line.ends_with("\"}\n")) << letter;
+        EXPECT_TRUE(nlohmann::json::accept(line)) << letter;
+    }
 }
 
 TEST(LogLine, HasClassicNamesIfConfigured) {

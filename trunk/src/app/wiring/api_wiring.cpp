@@ -58,6 +58,10 @@ api::ServerInfo info_of(const ServerNames& names) {
     return info;
 }
 
+api::ExporterSettings exporter_of(const settings::ExporterOptions& options) {
+    return {options.enabled, options.label, options.tag, options.streams ? options.streams_max : 0};
+}
+
 }  // namespace
 
 ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& sources, const Log& log)
@@ -71,7 +75,7 @@ ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& s
     api::add_metrics(endpoints_,
                      {info_, sampler_, sources.counters, sources.stream_stats, sources.fan_out, sources.protocols, sources.places,
                       sources.transcoders, sources.services},
-                     sources.readiness, {settings->exporter.enabled, settings->exporter.label, settings->exporter.tag});
+                     sources.readiness, exporter_of(settings->exporter));
     endpoints_.add<api::RawHandler>("/api/v1/raw", info_, sources.raw);
     endpoints_.add<api::ConfWarningsHandler>("/api/v1/configs/warnings", info_, sources.conf_warnings);
     endpoints_.add<api::WarningsHandler>(api::WarningsHandler::kPath, info_, log);

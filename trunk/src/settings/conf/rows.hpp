@@ -86,6 +86,10 @@ inline constexpr std::array kLogTankNames = {
     config::Named<LogTank>{"file", LogTank::file},
     config::Named<LogTank>{"console", LogTank::console},
 };
+inline constexpr std::array kLogLinesNames = {
+    config::Named<LogLines>{"text", LogLines::text},
+    config::Named<LogLines>{"json", LogLines::json},
+};
 inline constexpr std::array<std::string_view, 5> kLogLevelNames = {"verbose", "info", "trace", "warn", "error"};
 inline constexpr std::array<std::string_view, 5> kLogLevelNames2 = {"trace", "debug", "info", "warn", "error"};
 
@@ -109,6 +113,9 @@ inline constexpr auto kLogRows = config::Rows{
     config::row(&LogOptions::backups, "srs_log_backups", 0, 1'000, kRestart,
                 "Ours: the number of old files that srs_log_max_size keeps of each of the two.")
         .also_variable("SRS_LOG_BACKUPS"),
+    config::row(&LogOptions::lines, "srs_log_format", kLogLinesNames, kRestart,
+                "Ours: text, or json: one object per line with time (UTC), level, pid, id and message.")
+        .also_variable("SRS_LOG_FORMAT"),
 };
 
 // The newer form of two directives of the root, and a switch. This form overrides them.

@@ -132,6 +132,10 @@ inline constexpr auto kExporterRows = config::Rows{
     config::endpoints(&ExporterOptions::listen, "listen", kRestart, "Its endpoints."),
     config::row(&ExporterOptions::label, "label", kRestart, "A label of srs_build_info.").example("cn-beijing"),
     config::row(&ExporterOptions::tag, "tag", kRestart, "A second label of srs_build_info.").example("cn-edge"),
+    config::row(&ExporterOptions::streams, "streams", kRestart,
+                "Ours: /metrics has the series of single streams, as /metrics/streams has them. Each stream adds nine series."),
+    config::row(&ExporterOptions::streams_max, "streams_max", 1, 100'000, kRestart,
+                "Ours: the most streams that have series in /metrics, per worker; millrace_streams_omitted counts the others."),
 };
 
 inline constexpr auto kRtspServerRows = config::Rows{

@@ -122,6 +122,9 @@ struct ExporterOptions {
     std::vector<std::string> listen = {"127.0.0.1:9972"};
     std::string label;
     std::string tag;
+    // Ours: series of single streams in /metrics, and the most streams that have them.
+    bool streams = false;
+    std::uint32_t streams_max = 1000;
 };
 
 struct RtspServerOptions {

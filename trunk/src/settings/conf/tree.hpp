@@ -70,6 +70,7 @@ struct Vhost {
 };
 
 enum class LogTank : std::uint8_t { file, console };
+enum class LogLines : std::uint8_t { text, json };
 
 struct LogOptions {
     LogTank tank = LogTank::file;
@@ -81,6 +82,8 @@ struct LogOptions {
     // Ours, for the access log too: in MiB, 0 means never; and how many old files are kept.
     std::uint32_t max_size = 100;
     std::uint32_t backups = 3;
+    // Ours.
+    LogLines lines = LogLines::text;
 };
 
 struct Settings {
