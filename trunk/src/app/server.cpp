@@ -14,7 +14,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       services_(log),
       streams_(settings_, fibers_, log),
       clients_(settings_, names_, streams_.table(), connections_max, log),
-      calls_(names_, std::move(client_tls), clients_, log),
+      calls_(names_, settings_->tracing, std::move(client_tls), clients_, log),
       events_({services_, clients_, admission_, relays_, outputs_}),
       workers_({names_, streams_.table(), calls_.http(), events_, protocols_, admission_,
                 [this](engine::workers::Purpose purpose, std::unique_ptr<io::TcpStream> stream) {

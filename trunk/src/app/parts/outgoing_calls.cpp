@@ -17,9 +17,13 @@ Result<std::unique_ptr<io::TlsContext>> OutgoingCalls::load_tls(const settings::
     return std::unique_ptr<io::TlsContext>();
 }
 
-OutgoingCalls::OutgoingCalls(const ServerNames& names, std::unique_ptr<io::TlsContext> tls, ClientCore& clients, const Log& log)
+OutgoingCalls::OutgoingCalls(const ServerNames& names, const service::tracing::TracingOptions& tracing,
+                             std::unique_ptr<io::TlsContext> tls, ClientCore& clients, const Log& log)
     : tls_(std::move(tls)),
       http_(fmt::format("{}/{}", kProduct, kVersion), clients.scratch(), tls_.get()),
-      hooks_(http_, {names.server_id, names.service_id}, clients.stats(), log) {}
+      tracer_(tracing, {tracing.service_name, names.server_id, names.service_id, names.process_id}, http_, log),
+      hooks_(http_, {names.server_id, names.service_id}, clients.stats(), log, &tracer_) {
+    clients.table().add_watcher(tracer_);
+}
 
 }  // namespace live::app

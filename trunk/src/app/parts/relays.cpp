@@ -65,7 +65,8 @@ service::relay::PullContext Relays::pull_context() {
              shared_.settings->cluster.registry.empty() ? std::string() : node_id()},
             [&workers = shared_.workers, is_worker] { return workers.is_on() && !is_worker; },
             &shared_.clients.places().memory(),
-            [&ports = shared_.ports]() -> session::srt::Dialler& { return ports.srt().dialler(); }};
+            [&ports = shared_.ports]() -> session::srt::Dialler& { return ports.srt().dialler(); },
+            &shared_.calls.tracer()};
 }
 
 service::cluster::ClusterContext Relays::cluster_context() {

@@ -59,20 +59,41 @@ Error refusal(Action action, const Error& error) {
 
 }  // namespace
 
-HookService::HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log)
-    : client_(client), server_(std::move(server)), ids_(ids), log_(std::move(log)) {}
+HookService::HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log,
+                         tracing::Tracer* tracer)
+    : client_(client), server_(std::move(server)), ids_(ids), log_(std::move(log)), tracer_(tracer) {}
 
 HookService::~HookService() = default;
 
+wire::http::TraceParent HookService::trace_of(const Subject& subject) const {
+    return tracer_ == nullptr ? wire::http::TraceParent() : tracer_->context_of(subject.request);
+}
+
+Result<engine::http1::Response> HookService::send(http_client::HttpCall& call, Action action,
+                                                  const wire::http::TraceParent& trace, io::Deadline deadline) {
+    auto span = tracer_ == nullptr ? std::nullopt : tracer_->begin(trace, name_of(action));
+    if (!span)
+        return client_.call(call, deadline);
+    call.headers.add(std::string(session::kTraceParentField), span->context.text());
+    span->attributes.emplace_back("http.request.method", call.method);
+    span->attributes.emplace_back("url.full", label_of(call.url));
+    auto answer = client_.call(call, deadline);
+    if (answer.ok())
+        span->attributes.emplace_back("http.response.status_code", std::int64_t{answer->status});
+    auto checked = answer.ok() && action != Action::on_hls_notify ? check_answer(answer->status, answer->body) : Result<void>();
+    tracer_->end(*std::move(span), answer.ok() ? checked : Result<void>(answer.error()));
+    return answer;
+}
+
 // One call, and one log line about its outcome.
-Result<engine::http1::Response> HookService::call(Action action, const std::string& url, const std::string& body, const Log& log,
-                                                  io::Deadline deadline) {
+Result<engine::http1::Response> HookService::call(Action action, const std::string& url, const std::string& body,
+                                                  const wire::http::TraceParent& trace, const Log& log, io::Deadline deadline) {
     http_client::HttpCall call;
     call.url = url;
     call.headers.add("Content-Type", "application/json");
     call.body = body;
     const TimePoint begin = io::now();
-    auto answer = client_.call(call, deadline.sooner(io::Deadline::after(kCallLimit)));
+    auto answer = send(call, action, trace, deadline.sooner(io::Deadline::after(kCallLimit)));
     auto checked = answer.ok() ? check_answer(answer->status, answer->body) : Result<void>(answer.error());
     if (checked.ok()) {
         LOG_INFO(log, "http hook {} success, url={}, status={}, cost={}ms", name_of(action), label_of(url), answer->status,
@@ -118,7 +139,7 @@ Result<Granted> HookService::ask(Action action, const HookOptions& options, cons
         const std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, {}});
         const Log log = log_.with_id(subject.request.id);
         for (const std::string& url : urls) {
-            const auto answer = TRY(call(action, url, body, log, deadline));
+            const auto answer = TRY(call(action, url, body, trace_of(subject), log, deadline));
             if (auto more = TRY(granted_by(answer.status, answer.body)); more.srt_passphrase)
                 granted = std::move(more);
         }
@@ -133,7 +154,8 @@ Result<Granted> HookService::ask(Action action, const HookOptions& options, cons
 
 Result<std::vector<std::string>> HookService::ask_forward(std::string url, const Subject& subject, io::Deadline deadline) {
     const Log log = log_.with_id(subject.request.id);
-    const auto answer = call(Action::on_forward, url, body_of(Action::on_forward, server_, subject, {}), log, deadline);
+    const auto answer =
+        call(Action::on_forward, url, body_of(Action::on_forward, server_, subject, {}), trace_of(subject), log, deadline);
     if (!answer.ok())
         return refusal(Action::on_forward, answer.error());
     auto urls = forward_urls_of(answer->status, answer->body);
@@ -162,7 +184,7 @@ void HookService::tell(Action action, const HookOptions& options, const Subject&
     if (urls.empty())
         return;
     std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, traffic});
-    enqueue(subject.request.id, {action, std::move(urls), std::move(body)});
+    enqueue(subject.request.id, {action, std::move(urls), std::move(body), 0, trace_of(subject)});
 }
 
 void HookService::report_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file) {
@@ -170,17 +192,18 @@ void HookService::report_recording(const HookOptions& options, const Subject& su
     if (urls.empty())
         return;
     std::string body = body_of(file, server_, subject, stream_id_for(Action::on_dvr, subject));
-    enqueue(subject.request.id, {Action::on_dvr, std::move(urls), std::move(body)});
+    enqueue(subject.request.id, {Action::on_dvr, std::move(urls), std::move(body), 0, trace_of(subject)});
 }
 
 void HookService::report_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment) {
     if (std::vector<std::string> urls = urls_for(Action::on_hls, options); !urls.empty()) {
         std::string body = body_of(fragment, server_, subject, stream_id_for(Action::on_hls, subject));
-        enqueue(subject.request.id, {Action::on_hls, std::move(urls), std::move(body)});
+        enqueue(subject.request.id, {Action::on_hls, std::move(urls), std::move(body), 0, trace_of(subject)});
     }
     if (std::vector<std::string> urls = notify_urls(urls_for(Action::on_hls_notify, options), fragment, server_, subject);
         !urls.empty())
-        enqueue(subject.request.id, {Action::on_hls_notify, std::move(urls), {}, fragment.notify_answer_bytes});
+        enqueue(subject.request.id,
+                {Action::on_hls_notify, std::move(urls), {}, fragment.notify_answer_bytes, trace_of(subject)});
 }
 
 void HookService::enqueue(const std::string& client_id, QueuedEvent events) {
@@ -224,14 +247,14 @@ void HookService::run_deliverer(io::Deadline deadline) {
 }
 
 // Makes a CDN fetch the fragment; the response is ignored. Fails with Errc::cancelled only.
-Result<void> HookService::notify(const std::string& url, std::size_t answer_bytes, const Log& log, io::Deadline deadline) {
+Result<void> HookService::notify(const std::string& url, const QueuedEvent& event, const Log& log, io::Deadline deadline) {
     http_client::HttpCall call;
     call.method = "GET";
     call.url = url;
-    call.answer_bytes_max = answer_bytes;
+    call.answer_bytes_max = event.answer_bytes;
     call.rest = http_client::HttpCall::Rest::left;
     const TimePoint begin = io::now();
-    const auto answer = client_.call(call, deadline.sooner(io::Deadline::after(kNotifyLimit)));
+    const auto answer = send(call, Action::on_hls_notify, event.trace, deadline.sooner(io::Deadline::after(kNotifyLimit)));
     if (answer.ok())
         LOG_INFO(log, "http hook {}, url={}, status={}, cost={}ms", name_of(Action::on_hls_notify), label_of(url), answer->status,
                  milliseconds_since(begin));
@@ -247,11 +270,11 @@ Result<void> HookService::deliver(const std::string& client_id, const QueuedEven
     const Log log = log_.with_id(client_id);
     for (const std::string& url : events.urls) {
         if (events.action == Action::on_hls_notify) {
-            TRY(notify(url, events.answer_bytes, log, deadline));
+            TRY(notify(url, events, log, deadline));
             continue;
         }
         // Every URL is called, whatever another one answered. Failures are in the log.
-        const auto sent = call(events.action, url, events.body, log, deadline);
+        const auto sent = call(events.action, url, events.body, events.trace, log, deadline);
         if (!sent.ok() && sent.code() == Errc::cancelled)
             return sent.error();
     }

@@ -20,6 +20,7 @@
 #include "service/hooks/options.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/service.hpp"
+#include "service/tracing/tracer.hpp"
 #include "session/common/stream_ids.hpp"
 
 namespace live::service::hooks {
@@ -33,8 +34,9 @@ public:
     // Bound of queued events, bodies and URLs together. Events beyond it are dropped and counted in the log.
     static constexpr std::size_t kQueuedBytesMax = 16 << 20;
 
-    // The references outlive this.
-    HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log);
+    // The references outlive this, and the tracer; nullptr: no traces.
+    HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log,
+                tracing::Tracer* tracer = nullptr);
     ~HookService() override;
     HookService(const HookService&) = delete;
     HookService& operator=(const HookService&) = delete;
@@ -69,6 +71,7 @@ private:
         std::vector<std::string> urls;
         std::string body;
         std::size_t answer_bytes = 0;  // on_hls_notify
+        wire::http::TraceParent trace{};
     };
     // One client's queue of events. It is in `ready_`, or a deliverer works on its first event.
     struct Line {
@@ -77,9 +80,13 @@ private:
     };
 
     Result<void> wait_for_events(const std::string& client_id, io::Deadline deadline);
-    Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body, const Log& log,
+    // Sends a call as a span of the client's trace.
+    Result<engine::http1::Response> send(http_client::HttpCall& call, Action action, const wire::http::TraceParent& trace,
                                          io::Deadline deadline);
-    Result<void> notify(const std::string& url, std::size_t answer_bytes, const Log& log, io::Deadline deadline);
+    Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body,
+                                         const wire::http::TraceParent& trace, const Log& log, io::Deadline deadline);
+    Result<void> notify(const std::string& url, const QueuedEvent& event, const Log& log, io::Deadline deadline);
+    wire::http::TraceParent trace_of(const Subject& subject) const;
     void enqueue(const std::string& client_id, QueuedEvent events);
     void start_deliverer();
     void run_deliverer(io::Deadline deadline);
@@ -92,6 +99,7 @@ private:
     ServerIdentity server_;
     session::StreamIds& ids_;
     Log log_;
+    tracing::Tracer* const tracer_;
     std::unordered_map<std::string, Line> lines_;  // by client
     std::deque<std::string> ready_;
     // Players of each stream, counted from the question on.

@@ -50,6 +50,8 @@ Pull::Pull(const PullContext& context, Resolver& resolver, OriginHealth& health,
       entry_(context.clients, *this),
       puller_(*this, health, plan_.url, {.silence_max = plan_.publish.normal_timeout}, random_number(), io::now()),
       connection_(context) {
+    if (context.tracer != nullptr && !request_.id.empty())
+        context.tracer->adopt(request_, request_);
     request_.id = log_.id();
     request_.kind = session::ClientKind::relay_pull;
     request_.protocol = "rtmp";
@@ -170,7 +172,8 @@ Result<void> Pull::begin() {
     const std::string vhost = stated_vhost(wanted_);
     const RelayedRequest relayed{RelayedRequest::Role::play, vhost, wanted_.app, wanted_.stream, path_};
     const Introduction introduction{path_, proof_for(relayed, wanted_.is_trusted ? options_.secret : ""),
-                                    age_of_newest(stream_->source().ring()), is_worker ? plan_.url : std::string()};
+                                    age_of_newest(stream_->source().ring()), is_worker ? plan_.url : std::string(),
+                                    context_.tracer != nullptr ? context_.tracer->field_of(request_) : std::string()};
     return connection_.begin(wanted_, options_, introduction, request_);
 }
 

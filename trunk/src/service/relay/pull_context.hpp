@@ -9,6 +9,7 @@
 #include "service/relay/options.hpp"
 #include "service/relay/upstream/upstream_request.hpp"
 #include "service/rtmp_client/dial.hpp"
+#include "service/tracing/tracer.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/limits/memory_budget.hpp"
@@ -30,6 +31,8 @@ struct PullContext {
     const session::MemoryBudget* memory = nullptr;
     // Empty: SRT origins are refused.
     std::function<session::srt::Dialler&()> srt{};
+    // nullptr: no traces.
+    tracing::Tracer* tracer = nullptr;
 
     bool is_short_of_memory() const { return memory != nullptr && memory->is_tight(); }
 };

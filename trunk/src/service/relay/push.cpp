@@ -104,6 +104,8 @@ Result<void> Push::push_by_rtmp(const Origin& origin, const std::string& path, c
     const bool is_default = vhost == wire::rtmp::kDefaultVhost;
     auto destination = TRY(
         forward::make_destination(origin.text(), {is_default ? "" : vhost, publisher_.app, publisher_.stream, publisher_.param}));
+    auto span =
+        context_.tracer == nullptr ? std::nullopt : context_.tracer->begin(context_.tracer->context_of(publisher_), "relay");
     // A proof is valid once. The default virtual host has the name that the tcUrl has for it.
     const auto introduce = [&](forward::Destination& to) {
         const auto url = wire::rtmp::parse_stream_url(to.tc_url, to.stream);
@@ -113,6 +115,8 @@ Result<void> Push::push_by_rtmp(const Origin& origin, const std::string& path, c
         to.connect_arguments = wire::amf::Value::object({{"millrace_path", path}, {"millrace_vhost", stated}});
         if (!proof.empty())
             to.connect_arguments.set("millrace_proof", proof);
+        if (span)
+            to.connect_arguments.set("millrace_traceparent", span->context.text());
     };
     const auto next = [&](const forward::Destination& from, const std::string& tc_url) -> Result<forward::Destination> {
         auto to = TRY(forward::moved_destination(from, tc_url));
@@ -122,7 +126,12 @@ Result<void> Push::push_by_rtmp(const Origin& origin, const std::string& path, c
     };
     introduce(destination);
     LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin.text());
-    return forward::push_and_splice(destination, next, forward_, log_, source_, media::Cursor::Audience::some, deadline);
+    auto ended = forward::push_and_splice(destination, next, forward_, log_, source_, media::Cursor::Audience::some, deadline);
+    if (span) {
+        span->attributes.emplace_back("millrace.origin", origin.text());
+        context_.tracer->end(*std::move(span), !ended.ok() && ended.code() == Errc::cancelled ? Result<void>() : ended);
+    }
+    return ended;
 }
 
 void Push::kick_publisher(const std::string& why) {

@@ -41,6 +41,9 @@ inline constexpr std::string_view kRelaySyncField = "X-Millrace-Marks";
 // another node. With the path; of a relay that has none, and of one that has none of these seconds: no field.
 inline constexpr std::string_view kRelayHasField = "X-Millrace-Has";
 inline constexpr std::chrono::milliseconds kRelayHasMax{10'000};
+// The trace of the request (W3C Trace Context), in HTTP a field, in RTMP an argument of connect.
+inline constexpr std::size_t kTraceParentBytesMax = 64;
+inline constexpr std::string_view kTraceParentField = "traceparent";
 // An RTMP client's own arguments to connect, as AMF0. Longer ones are not kept.
 inline constexpr std::size_t kConnectArgumentsBytesMax = 4096;
 
@@ -62,8 +65,10 @@ struct RelayClaims {
     std::string vhost{};
     // RTMP, another worker of this server: the URL of the source that it has admitted its client to; see Admission.
     std::string url{};
+    // See kTraceParentField.
+    std::string trace_parent{};
 
-    bool is_empty() const { return path.empty() && proof.empty() && connect_arguments.empty(); }
+    bool is_empty() const { return path.empty() && proof.empty() && connect_arguments.empty() && trace_parent.empty(); }
 };
 
 // Parses an age in milliseconds, such as "340"; nullopt if the text is not a valid age.

@@ -1,7 +1,9 @@
 // An HTTP client as a request to admission: client and stream.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/websocket/handshake.hpp"
 #include "session/common/admission.hpp"
@@ -14,6 +16,16 @@ inline std::string protocol_of(const Request& request) {
     std::string name = engine::websocket::asks_for_websocket(request.message) ? "ws" : "http";
     name += request.secure ? "s-" : "-";
     return name + request.path().substr(request.path().rfind('.') + 1);
+}
+
+// The claims of a client that names its trace; nullptr for others. Owners: all copies of its request.
+inline std::shared_ptr<const RelayClaims> traced_claims(const Request& request) {
+    const auto field = request.message.headers.find(kTraceParentField);
+    if (!field || field->empty())
+        return nullptr;
+    RelayClaims claims;
+    claims.trace_parent = field->substr(0, kTraceParentBytesMax);
+    return std::make_shared<const RelayClaims>(std::move(claims));
 }
 
 inline ClientRequest client_of(const Request& request, ClientKind kind, const std::string& vhost, const std::string& app,
@@ -31,6 +43,7 @@ inline ClientRequest client_of(const Request& request, ClientKind kind, const st
     client.stream = stream;
     client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
     client.tc_url = "rtmp://" + vhost + "/" + app;
+    client.claims = traced_claims(request);
     return client;
 }
 

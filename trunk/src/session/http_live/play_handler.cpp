@@ -25,6 +25,7 @@ ClientRequest player_of(const http::Request& request, const MountedUrl& url) {
     if (const auto proof = request.message.headers.find(kRelayProofField).value_or(""); proof.size() <= kRelayProofBytesMax)
         claims.proof = proof;
     claims.has = read_relay_has(request.message.headers.find(kRelayHasField).value_or(""));
+    claims.trace_parent = request.message.headers.find(kTraceParentField).value_or("").substr(0, kTraceParentBytesMax);
     if (!claims.is_empty())
         client.claims = std::make_shared<const RelayClaims>(std::move(claims));
     client.extension = request.path().substr(std::min(request.path().rfind('.'), request.path().size()));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text/ascii.hpp"
+#include "session/http/client.hpp"
 #include "wire/http/target.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -78,6 +79,7 @@ ClientRequest client_of(const http::Request& request, const char* protocol) {
     client.protocol = protocol;
     client.is_secure = request.secure;
     client.page_url = request.message.headers.find("Referer").value_or("");
+    client.claims = http::traced_claims(request);
     return client;
 }
 

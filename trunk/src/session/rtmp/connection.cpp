@@ -187,6 +187,7 @@ void Connection::keep_arguments(const wire::amf::Value& arguments) {
     if (!claims.path.empty()) {
         claims.vhost = text_of("millrace_vhost").substr(0, kRelayVhostBytesMax);
         claims.url = text_of("millrace_url");
+        claims.trace_parent = text_of("millrace_traceparent").substr(0, kTraceParentBytesMax);
     }
     if (arguments.is_container() && claims.path.empty()) {
         ByteWriter out;

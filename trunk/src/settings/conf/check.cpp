@@ -191,6 +191,8 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
     TRY(check_workers(settings));
     if (settings.heartbeat.interval.count() <= 0)
         return broken("heartbeat.interval is 0, expected more");
+    if (settings.tracing.enabled)
+        TRY(check_url(settings.tracing.url, "tracing.url"));
     if (settings.heartbeat.enabled)
         TRY(check_url(settings.heartbeat.url, "heartbeat.url"));
     if (settings.heartbeat.enabled && settings.heartbeat.auth.enabled && settings.heartbeat.auth.token.empty())

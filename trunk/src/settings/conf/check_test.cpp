@@ -52,6 +52,7 @@ constexpr RuleCase kServerRules[] = {
     {"srt_server { pbkeylen 17; }", "srt_server.pbkeylen is 17, expected 0, 16, 24 or 32"},
     {"srt_server { default_streamid m=publish,t=file; default_app a$b; }", "srt_server.default_streamid"},
     {"srt_server { payloadsize 187; }", "expected"},
+    {"tracing { enabled on; url nowhere; }", "tracing.url: found \"nowhere\""},
     {"heartbeat { enabled on; url nowhere; }", "heartbeat.url: found \"nowhere\""},
     {"cluster { registry http://h; }", "cluster.registry: "},
     {"cluster { registry redis://h; node_id a/b; }", "cluster.node_id is \"a/b\""},

@@ -18,6 +18,7 @@
 #include "service/ingest/option_rows.hpp"
 #include "service/relay/option_rows.hpp"
 #include "service/tokens/option_rows.hpp"
+#include "service/tracing/option_rows.hpp"
 #include "session/http_live/option_rows.hpp"
 #include "session/limits/limit_option_rows.hpp"
 #include "session/rtc/option_rows.hpp"
@@ -219,6 +220,7 @@ inline constexpr auto kSettingsRows = config::Rows{
                    "Accepts streams of other protocols.")
         .not_in_environment(),
     config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
+    config::block(&Settings::tracing, "tracing", service::tracing::kTracingRows, "Ours: traces for OpenTelemetry."),
     config::block(&Settings::rtsp_server, "rtsp_server", kRtspServerRows, "RTSP.").pending(),
     config::block(&Settings::cloud_log, "tencentcloud_cls", kCloudLogRows, "A cloud's log service.").ignored(),
     config::block(&Settings::cloud_trace, "tencentcloud_apm", kCloudTraceRows, "A cloud's tracing service.").ignored(),

@@ -22,6 +22,7 @@
 #include "service/ingest/options.hpp"
 #include "service/relay/options.hpp"
 #include "service/tokens/options.hpp"
+#include "service/tracing/options.hpp"
 #include "session/http_live/options.hpp"
 #include "session/limits/limit_options.hpp"
 #include "session/rtc/options.hpp"
@@ -142,6 +143,7 @@ struct Settings {
     session::rtc::RtcServerOptions rtc_server;
     std::vector<StreamCasterOptions> stream_casters;
     ExporterOptions exporter;
+    service::tracing::TracingOptions tracing;
     RtspServerOptions rtsp_server;
     CloudLogOptions cloud_log;
     CloudTraceOptions cloud_trace;

@@ -175,6 +175,8 @@ engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOpti
         arguments.set("millrace_url", introduction.url);
     if (!introduction.proof.empty())
         arguments.set("millrace_proof", introduction.proof);
+    if (!introduction.trace_parent.empty())
+        arguments.set("millrace_traceparent", introduction.trace_parent);
     if (introduction.has)
         arguments.set("millrace_has", fmt::format("{}", introduction.has->count()));
     if (!node.cluster_node.empty())
@@ -197,6 +199,8 @@ std::string flv_request(const Wanted& wanted, const Node& node, const Introducti
     if (!introduction.proof.empty())
         headers.add(std::string(session::kRelayProofField), introduction.proof);
     headers.add(std::string(session::kRelaySyncField), "1");
+    if (!introduction.trace_parent.empty())
+        headers.add(std::string(session::kTraceParentField), introduction.trace_parent);
     if (introduction.has)
         headers.add(std::string(session::kRelayHasField), fmt::format("{}", introduction.has->count()));
     return engine::http1::write_request("GET", target_of(wanted), authority_of(wanted.origin), headers, {},

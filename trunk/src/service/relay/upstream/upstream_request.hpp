@@ -59,12 +59,14 @@ bool keeps_trust(const Wanted& from, const Wanted& to);
 Result<Wanted> follow_redirect(const Wanted& from, std::string_view url);
 
 // The fields that mark a request as a server's: `path` is the extended path; `proof` is a proof of relay_proof.hpp, or empty;
-// `has` is as in session::kRelayHasField; `url` is the source's, for another worker.
+// `has` is as in session::kRelayHasField; `url` is the source's, for another worker; `trace_parent` is as in
+// session::kTraceParentField, or empty.
 struct Introduction {
     std::string path;
     std::string proof{};
     std::optional<std::chrono::milliseconds> has{};
     std::string url{};
+    std::string trace_parent{};
 };
 // Returns the virtual host for session::kRelayVhostField and the proof.
 std::string stated_vhost(const Wanted& wanted);

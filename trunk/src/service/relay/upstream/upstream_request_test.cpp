@@ -26,6 +26,16 @@ TEST(UpstreamRequest, RequestsSameStreamWithClientsQuery) {
     EXPECT_EQ(request.connect_arguments.find("millrace_path")->string(), "vid-1");
     EXPECT_EQ(request.connect_arguments.find("srs_id")->string(), "vid-1");
     EXPECT_EQ(request.connect_arguments.find("millrace_proof")->string(), "proof");
+    EXPECT_EQ(request.connect_arguments.find("millrace_traceparent"), nullptr);
+}
+
+TEST(UpstreamRequest, NamesTheTraceIfThereIsOne) {
+    const auto wanted = wanted_from({"192.0.2.1", 8080, Scheme::http}, player(""), "__defaultVhost__", {});
+    const Introduction introduction{.path = "vid-1", .trace_parent = "00-1-2-01"};
+    EXPECT_EQ(rtmp_request(wanted, {}, kNode, introduction).connect_arguments.find("millrace_traceparent")->string(),
+              "00-1-2-01");
+    EXPECT_NE(flv_request(wanted, kNode, introduction).find("\r\ntraceparent: 00-1-2-01\r\n"), std::string::npos);
+    EXPECT_EQ(flv_request(wanted, kNode, {"vid-1"}).find("traceparent"), std::string::npos);
 }
 
 // Some server reads each query as a virtual host. In each protocol, the requested stream is the one that the client was admitted
