@@ -50,7 +50,7 @@ public:
     Result<const MediaSession*> connect(std::uint32_t ssrc, Transport transport, const TransportAddress& from);
     // The same at the port of one session. Errc::denied also for another SSRC than the session's, or one that is in use.
     Result<const MediaSession*> connect_at(std::string_view id, std::uint32_t ssrc, const TransportAddress& from);
-    // False if there is none.
+    // Reports whether there was such a session.
     bool close(std::string_view id);
 
     const MediaSession* find(std::string_view id) const;

@@ -24,7 +24,7 @@ Result<void> TcpInput::receive(io::Deadline deadline) {
     traffic_.received_bytes += count;
     received_ += count;
     is_drained_ = count < scratch_.size();
-    device_.heard = io::now();
+    device_.received_at = io::now();
     TRY(frames_.feed(Bytes(scratch_).first(count)));
     take_packets();
     return {};

@@ -30,7 +30,7 @@ struct Device {
     std::unique_ptr<engine::gb28181::MediaReceiver> receiver{};
     bool is_served = false;   // a fiber serves it, and removes it in the end
     bool is_dialled = false;  // a fiber connects to it
-    TimePoint heard{};        // the newest packet
+    TimePoint received_at{};  // the newest packet
     Signal changed{};         // a packet over UDP, or the session is to end
     std::string ended_by{};   // the reason why it is to end
     io::TcpStream* stream = nullptr;

@@ -86,7 +86,7 @@ Result<void> PublishSession::receive_all(io::Deadline deadline) {
         if (received.code() != Errc::timed_out)
             return received;
         const auto patience = plan_.publish.normal_timeout;
-        if (io::now() - io::silence_from(device_.heard) >= patience)
+        if (io::now() - io::silence_from(device_.received_at) >= patience)
             return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
     }
 }
@@ -95,16 +95,16 @@ Result<void> PublishSession::receive_some(io::Deadline deadline) {
     const bool can_wait = !plan_.publish.min_latency && plan_.play.mw_latency >= kTick;
     if (can_wait && !publication_->source().is_awaited())
         TRY(input_.pause(kTick, deadline));
-    const TimePoint silent = io::silence_from(device_.heard) + plan_.publish.normal_timeout;
+    const TimePoint silent = io::silence_from(device_.received_at) + plan_.publish.normal_timeout;
     return input_.receive(deadline.sooner(io::Deadline::at(silent)));
 }
 
 void PublishSession::take_units() {
     note_tracks();
-    publication_->source().set_arrival(device_.heard);
+    publication_->source().set_arrival(device_.received_at);
     while (auto unit = device_.receiver->next()) {
         const bool is_law = unit->frame.codec == Codec::g711a || unit->frame.codec == Codec::g711u;
-        if (!is_law || unit->frame.track != wire::codec::TrackId() || !converter_->push(unit->frame, device_.heard))
+        if (!is_law || unit->frame.track != wire::codec::TrackId() || !converter_->push(unit->frame, device_.received_at))
             push(unit->kind, std::move(unit->frame));
     }
     while (auto audio = converter_->next())

@@ -249,7 +249,7 @@ void Server::take(std::span<const io::Datagram> datagrams, std::string_view own_
         }
         Device& device = **found;
         traffic_.received_bytes += datagram.bytes.size();
-        device.heard = now;
+        device.received_at = now;
         device.receiver->handle_datagram(now, datagram.bytes);
         device.changed.raise();
         if (device.is_served)
@@ -319,7 +319,7 @@ Result<Device*> Server::identify(Arrival& arrival, TcpFrames& frames, io::Deadli
             if (!found.ok())
                 continue;
             frames.set_ssrc(*ssrc);
-            (*found)->heard = io::now();
+            (*found)->received_at = io::now();
             (*found)->receiver->handle_tcp_packet(*packet, false);
             return found;
         }

@@ -19,7 +19,7 @@ std::optional<StreamFormat> guess_unit(std::uint8_t first, std::uint8_t second) 
     return std::nullopt;
 }
 
-// Returns the bytes of the frame at the front; 0 if there is none.
+// Returns the bytes of the frame at the front; 0 for other bytes.
 std::size_t adts_bytes(Bytes payload) {
     const auto header = codec::parse_adts_header(payload);
     return header.ok() ? header->header_bytes + header->frame_bytes : 0;

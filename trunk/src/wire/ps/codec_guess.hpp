@@ -12,7 +12,7 @@ namespace live::wire::ps {
 // The NAL units of an access unit that are examined: parameter sets are at its beginning.
 inline constexpr std::size_t kGuessedUnitsMax = 8;
 
-// H.264 or HEVC by the parameter sets at the beginning of an access unit; nullopt if there are none.
+// H.264 or HEVC by the parameter sets at the beginning of an access unit; nullopt without parameter sets.
 std::optional<StreamFormat> guess_video(Bytes unit);
 
 // AAC or MPEG audio if whole frames of it begin at the start of the payload and fill it; nullopt for anything else.
