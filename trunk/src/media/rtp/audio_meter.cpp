@@ -21,6 +21,7 @@ MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_r
     // than PCM.
     constexpr MediaTime kMin = std::chrono::milliseconds(20);
     constexpr std::uint32_t kBytesASecond = 176'400;
+    constexpr std::uint32_t kG711Rate = 8'000;
     const MediaTime by_size = of_samples(frame.size(), kBytesASecond);
     switch (codec) {
         case wire::codec::Codec::opus: {
@@ -28,6 +29,8 @@ MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_r
             return samples.ok() ? of_samples(*samples, kOpusRate) : kMin;
         }
         case wire::codec::Codec::aac: return of_samples(kAacSamples, sample_rate);
+        case wire::codec::Codec::g711a:
+        case wire::codec::Codec::g711u: return std::max(kMin, of_samples(frame.size(), kG711Rate));
         default: return std::max(kMin, by_size);
     }
 }

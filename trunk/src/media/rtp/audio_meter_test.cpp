@@ -20,6 +20,8 @@ TEST(AudioMeter, FrameDurationIsThatOfItsHeader) {
     EXPECT_GT(audio_in(Codec::aac, opus, 0), 10min);
     EXPECT_EQ(audio_in(Codec::mp3, opus, 0), 20ms);
     EXPECT_EQ(audio_in(Codec::pcm, std::vector<std::uint8_t>(176'400), 0), 1s);
+    EXPECT_EQ(audio_in(Codec::g711a, std::vector<std::uint8_t>(320), 0), 40ms);
+    EXPECT_EQ(audio_in(Codec::g711u, std::vector<std::uint8_t>(8), 0), 20ms);
 }
 
 TEST(AudioMeter, AudioInRealTimeAndTwiceAsFastPasses) {
