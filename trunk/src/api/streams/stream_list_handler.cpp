@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +33,7 @@ using wire::http::Status;
 // Fields that only workers exchange.
 constexpr const char* kByRtc = "by_rtc";
 constexpr const char* kHls = "hls";
+constexpr const char* kUrl = "url";
 
 constexpr const char* kViewers = "viewers";
 
@@ -53,7 +55,7 @@ Row row_of(const StreamListView::ApiPlace& place) {
 }
 
 // Without the addresses, which depend on the client.
-Row row_of(const StreamRow& stream, const StreamStats& stats, bool comes_by_rtc, std::string_view hls) {
+Row row_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
     const auto live = std::chrono::duration_cast<std::chrono::seconds>(io::now() - stream.published_at);
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
@@ -63,7 +65,7 @@ Row row_of(const StreamRow& stream, const StreamStats& stats, bool comes_by_rtc,
             {"fps", std::round(stream.frames_per_second() * 100) / 100},
             {"kbps", service::stats::kbps(stream.usage.rates.per_second().first)},
             {"live_seconds", live.count()},
-            {kViewers, viewer_rows(stats.players().kinds, stream.viewers), kAdd},
+            {kUrl, stream.url},
             {kByRtc, comes_by_rtc},
             {kHls, hls}};
 }
@@ -87,7 +89,7 @@ struct Found {
 
 Row row_of(const StreamRow& stream, const StreamStats& stats, const StreamListSettings& settings) {
     const auto* publisher = stats.find_client(stream.publisher);
-    return row_of(stream, stats, publisher != nullptr && publisher->kind.row().sends_rtp,
+    return row_of(stream, publisher != nullptr && publisher->kind.row().sends_rtp,
                   settings.hls_format({stream.vhost->name, stream.app, stream.name}));
 }
 
@@ -127,6 +129,25 @@ Found own_page(const StreamStats& stats, const StreamListSettings& settings, std
     return page;
 }
 
+// The viewers that this worker has of streams, also of those that another worker publishes: of one stream, or of the first ones.
+Found own_viewers(const StreamStats& stats, const std::string& url) {
+    Found found;
+    const auto add = [&](const StreamRow& stream) {
+        Rows viewers = viewer_rows(stats.players().kinds, stream.viewers);
+        if (!viewers.empty())
+            found.streams.push_back({{kUrl, stream.url}, {kViewers, std::move(viewers), kAdd}});
+    };
+    if (!url.empty()) {
+        if (const StreamRow* stream = stats.find_stream_of(url))
+            add(*stream);
+        return found;
+    }
+    std::size_t looks = 0;
+    for (auto at = stats.streams().begin(); at != stats.streams().end() && ++looks <= StreamListHandler::kLooksMax; ++at)
+        add(*at->second);
+    return found;
+}
+
 // Parses another worker's report; one that cannot be read gives an empty page.
 Found parsed_page(const std::string& body) {
     auto report = engine::workers::parse_row_report(as_bytes(body));
@@ -149,29 +170,24 @@ std::string whole_name_of(const Row& stream) {
 
 // Those that the view shows, with their addresses there. A stream that several workers have is there once; its playlist is one
 // worker's, and served by all.
-Rows shown(const Rows& streams, const StreamListView& view) {
+// `viewers`: by the URL of the stream.
+Rows shown(const Rows& streams, const StreamListView& view, std::unordered_map<std::string, Rows> viewers) {
     std::unordered_map<std::string, std::string> playlists;  // formats by stream
-    std::unordered_map<std::string, Rows> viewers;
-    for (const Row& stream : streams) {
-        const std::string name = whole_name_of(stream);
-        if (std::string& format = playlists[name]; format.empty())
+    for (const Row& stream : streams)
+        if (std::string& format = playlists[whole_name_of(stream)]; format.empty())
             format = stream.text(kHls);
-        if (const auto* here = stream.find<Rows>(kViewers))
-            engine::workers::join(viewers[name], *here);
-    }
     Rows list;
     for (Row stream : streams) {
-        const std::string name = whole_name_of(stream);
-        const auto playlist = playlists.extract(name);
+        const auto playlist = playlists.extract(whole_name_of(stream));
         const std::string_view vhost = stream.text("vhost");
         if (playlist.empty() || !view.shows(vhost))
             continue;
+        stream.add(kViewers, std::move(viewers[std::string(stream.text(kUrl))]));
         const bool* comes_by_rtc = stream.find<bool>(kByRtc);
         Rows addresses = rows_of(view.play_addresses(
             {vhost, stream.text("app"), stream.text("name"), comes_by_rtc != nullptr && *comes_by_rtc, playlist.mapped()}));
-        std::erase_if(stream.fields, [](const auto& field) { return field.name == kByRtc || field.name == kHls; });
-        if (stream.find<Rows>(kViewers) != nullptr)
-            stream.at<Rows>(kViewers) = std::move(viewers[name]);
+        std::erase_if(stream.fields,
+                      [](const auto& field) { return field.name == kByRtc || field.name == kHls || field.name == kUrl; });
         stream.add("formats", std::move(addresses));
         list.push_back(std::move(stream));
     }
@@ -247,6 +263,26 @@ StreamListHandler::Page StreamListHandler::one_stream(const Request& request, co
     return whole;
 }
 
+StreamListHandler::Viewers StreamListHandler::viewers_of(const Page& page, const std::string& url, io::Deadline deadline) const {
+    Viewers viewers;
+    for (const std::size_t worker : everybody()) {
+        if (worker == workers_->identity().address())
+            continue;
+        const std::string target = fmt::format("{}?viewers=1&stream={}", kPath, wire::http::percent_encode(url));
+        for (const Row& stream : others_page(worker, target, deadline).streams)
+            if (const auto* there = stream.find<Rows>(kViewers))
+                engine::workers::join(viewers[std::string(stream.text(kUrl))], *there);
+    }
+    std::unordered_set<std::string> counted;  // a stream that two workers publish is there twice
+    for (const Row& stream : page.streams) {
+        const std::string own(stream.text(kUrl));
+        const StreamRow* here = stream_stats_.find_stream_of(own);
+        if (here != nullptr && counted.insert(own).second)
+            engine::workers::join(viewers[own], viewer_rows(stream_stats_.players().kinds, here->viewers));
+    }
+    return viewers;
+}
+
 Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     const auto& query = request.target.query;
     const auto asked = count_of(query.get("count")).value_or(kCountDefault);
@@ -254,14 +290,16 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     const auto from = count_of(query.get("from")).value_or(0);
     const std::string url(query.get("stream"));
     if (asks_report(request))
-        return report_reply(report_of(url.empty() ? own_page(stream_stats_, settings_, from, count, nullptr)
-                                                  : own_stream(stream_stats_, settings_, url, nullptr)));
+        return report_reply(report_of(query.find("viewers") ? own_viewers(stream_stats_, url)
+                                      : url.empty()         ? own_page(stream_stats_, settings_, from, count, nullptr)
+                                                            : own_stream(stream_stats_, settings_, url, nullptr)));
     if (!settings_.is_enabled())
         return error_reply(Status::not_found, "this server does not list its streams (http_server { stream_list off; })");
     constexpr const char* kNoHost = "the Host field names no host";
     if (settings_.view(request) == nullptr)
         return error_reply(Status::bad_request, kNoHost);
     const Page page = url.empty() ? whole_page(request, from, count, deadline) : one_stream(request, url, deadline);
+    Viewers viewers = viewers_of(page, url, deadline);
     const auto view = settings_.view(request);  // settings may have changed during the wait
     if (view == nullptr)
         return error_reply(Status::bad_request, kNoHost);
@@ -269,7 +307,7 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
                         {"server", server_.server_id},
                         {"service", server_.service_id},
                         {"version", kVersion},
-                        {"streams", shown(page.streams, *view)},
+                        {"streams", shown(page.streams, *view, std::move(viewers))},
                         {"next", page.next},
                         {"hides_some", view->hides_some()},
                         {"publish", rows_of(view->publish_addresses())},

@@ -10,8 +10,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "api/common/rows.hpp"
 #include "api/common/server_info.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "service/workers/worker_service.hpp"
@@ -90,6 +92,9 @@ private:
     Page others_page(std::size_t worker, const std::string& target, io::Deadline deadline) const;
     Page whole_page(const session::http::Request& request, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
     Page one_stream(const session::http::Request& request, const std::string& url, io::Deadline deadline) const;
+    // Of all workers, by the URL of the stream. Of another worker, those among its first kLooksMax streams, or of `url` alone.
+    using Viewers = std::unordered_map<std::string, Rows>;
+    Viewers viewers_of(const Page& page, const std::string& url, io::Deadline deadline) const;
     // Empty without other workers.
     std::vector<std::size_t> everybody() const;
 
