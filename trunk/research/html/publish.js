@@ -39,7 +39,7 @@ function commands({ rtmp, srt }) {
         Object.assign(texts, {
             'obs-srt': srt,
             'ffmpeg-srt': `ffmpeg -re -i FILE -c copy -f mpegts '${srt}'`,
-            'gst-srt': `gst-launch-1.0 ${video} ! mpegtsmux name=mux ! srtsink uri='${place}' streamid='${id}' ${audio}`,
+            'gst-srt': `gst-launch-1.0 ${video} ! mpegtsmux name=mux alignment=7 ! srtsink uri='${place}?mode=caller' streamid='${id}' ${audio}`,
         });
     }
     return texts;
@@ -50,6 +50,7 @@ function showCommands() {
     for (const part of document.querySelectorAll('[data-needs]')) part.hidden = !shown[part.dataset.needs];
     for (const id of ['obs', 'ffmpeg', 'gstreamer']) byId(id).hidden = !shown.rtmp && !shown.srt && !(id === 'obs' && shown.whip);
     byId('nothing').hidden = Object.keys(shown).length > 0;
+    byId('tools').hidden = Object.keys(shown).length === 0;
     const texts = commands(shown);
     if (shown.whip) texts['obs-whip'] = shown.whip;
     for (const [id, text] of Object.entries(texts)) setText(byId(id).querySelector('code'), text);

@@ -71,6 +71,12 @@ def test_the_console_shows_the_inside_of_the_server(site):
         assert page.text("#memory") == "wire slabs768 KiB, 12 objects"
         names = page.value("[...document.querySelectorAll('.chart .keys')].map((one) => one.textContent)")
         assert "all 400" in names[1] and "RTMP 359" in names[1] and "HLS 41" in names[1]
+        # At the left end, the first point.
+        page.value("(() => { const svg = document.querySelector('.chart svg'); const { left, top } = svg.getBoundingClientRect();"
+                   " svg.dispatchEvent(new PointerEvent('pointermove', { clientX: left, clientY: top })); })()")
+        assert page.text(".chart .keys") == "out 2 Mbpsin 500 kbps" and "minutes" not in page.text(".chart .scale")
+        page.value("document.querySelector('.chart svg').dispatchEvent(new PointerEvent('pointerleave'))")
+        assert page.text(".chart .keys") == "out 3.8 Mbpsin 859 kbps"
         # The five minutes without points are a gap of the line.
         assert page.value("document.querySelector('.chart .line').getAttribute('d').split('M').length") == 3
         assert page.value("[...document.querySelectorAll('.chart .scale')].every((one) => one.textContent.startsWith('last 60 minutes'))")

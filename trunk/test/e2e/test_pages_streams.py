@@ -15,7 +15,8 @@ from page_site import REMUX, SRT_ROOT, fixture_site, needs_libraries, one_player
 
 pytestmark = pytest.mark.workers
 
-EVERYTHING = live_server.conf(REMUX + "srt { enabled on; } hls { enabled on; hls_fragment 2; hls_path $folder/html; }", SRT_ROOT)
+EVERYTHING = live_server.conf(REMUX + "srt { enabled on; } hls { enabled on; hls_fragment 2; hls_path $folder/html; } "
+                               "dvr { enabled on; dvr_path $folder/dvr/[stream].mp4; }", SRT_ROOT)
 
 
 @contextlib.contextmanager
@@ -43,6 +44,7 @@ def test_the_page_of_a_stream_shows_it_and_kicks_its_viewers(site, html, clip):
         page.wait("/fmle-publish from 127.0.0.1/.test(document.getElementById('facts').textContent)")
         page.wait("document.querySelectorAll('#clients tbody tr').length >= 2")
         assert "Publishing began" in page.text("#events")
+        page.wait("/cam.mp4.*recording/.test(document.getElementById('recordings').textContent)")
         assert page.text("[data-link=srt] code").startswith("srt://")
         page.wait("[...document.querySelectorAll('.chart .line')].every((line) => /^M/.test(line.getAttribute('d')))", 30)
         assert "RTMP 1" in page.value("[...document.querySelectorAll('.chart svg')].at(-1).getAttribute('aria-label')")
@@ -84,7 +86,7 @@ def test_the_publish_page_says_what_is_wrong_with_the_stream(site):
     assert page.text("#obs-server code") == one.live.url("")[:-1] and page.text("#obs-key code") == "livestream"
     page.fill("#name", "my-show")
     assert page.text("#obs-key code") == "my-show" and page.text("#ffmpeg-copy code").endswith(f"'{one.live.url('my-show')}'")
-    assert page.text("#gst-srt code").count(f"srtsink uri='srt://127.0.0.1:{one.live.ports['udp']}' streamid='#!::r=live/my-show,m=publish'") == 1
+    assert page.text("#gst-srt code").count(f"srtsink uri='srt://127.0.0.1:{one.live.ports['udp']}?mode=caller' streamid='#!::r=live/my-show,m=publish'") == 1
     assert "stream=my-show" in page.text("#obs-whip code")
     page.fill("#name", "<b>")
     assert page.text("#obs-key code") == "livestream"
@@ -96,6 +98,24 @@ def test_the_publish_page_says_what_is_wrong_with_the_stream(site):
         page.wait("/Key frames come every 5 s: players wait up to 5 s to start/.test(document.getElementById('health').textContent)", 30)
         assert page.text("#state") == "Live" and page.is_shown("#facts")
         page.shot("publish-checked", whole=True)
+
+
+@pytest.mark.parametrize("name", ["ffmpeg-copy", "ffmpeg-encode", "ffmpeg-srt", "gst-rtmp", "gst-srt"])
+def test_the_commands_of_the_publish_page_work(site, clip, name):
+    if name.startswith("gst") and not live_server.installed("gst-launch-1.0"):
+        pytest.skip("no GStreamer")
+    one = site(conf=EVERYTHING)
+    page = one.open("/publish.html?stream=mine")
+    page.wait(f"document.getElementById('{name}').checkVisibility()")
+    command = page.text(f"#{name} code").replace("FILE", str(clip("basic")))
+    process = subprocess.Popen(["sh", "-c", f"exec {command}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: page.text("#state") == "Live" or process.poll() is not None, 20, "the stream")
+        assert process.poll() is None, process.stderr.read()
+        page.wait("/H264.*AAC LC/s.test(document.getElementById('facts').textContent)", 20)
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_landing_has_a_picture_and_shares_a_stream(site, html, clip):

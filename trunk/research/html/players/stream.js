@@ -75,6 +75,22 @@ function showEvents(events) {
     );
 }
 
+/** The recordings that run, and those that failed. */
+function showRecordings(dvrs) {
+    byId('recorded').hidden = dvrs.length === 0;
+    showList(
+        byId('recordings'),
+        dvrs,
+        ({ file, worker }) => `${file} ${worker ?? ''}`,
+        () => element('li', {}, element('code'), element('span', { class: 'muted' })),
+        (row, { file, duration, bytes, active, error }) => {
+            const state = error ? `failed: ${error}` : active ? 'recording' : 'complete';
+            setText(row.children[0], String(file));
+            setText(row.children[1], `${format.duration(duration)}, ${format.bytes(bytes)}, ${state}`);
+        },
+    );
+}
+
 function showFacts(found) {
     const rows = [
         ['Video', format.video(found) || 'none'],
@@ -118,7 +134,7 @@ const LIMITED = {
 };
 
 function showLimits(error) {
-    for (const id of ['hour', 'viewers', 'happened']) byId(id).hidden = true;
+    for (const id of ['hour', 'viewers', 'happened', 'recorded']) byId(id).hidden = true;
     byId('limited').hidden = false;
     setText(byId('limited-text'), LIMITED[error.kind] ?? `These need the API. ${error.message}.`);
 }
@@ -136,6 +152,8 @@ async function showPrivate() {
     clientTable.show(clients.filter((client) => !client.publish));
     showCharts();
     showEvents(data.events);
+    const { dvrs } = await api.get('/api/v1/dvrs?count=10000');
+    showRecordings((dvrs ?? []).filter((one) => one.stream_url === streamUrl(stream)));
     byId('limited').hidden = true;
     for (const id of ['hour', 'viewers', 'happened']) byId(id).hidden = false;
 }

@@ -35,7 +35,10 @@ export class Chart {
         for (const y of [0, 0.5, 1])
             this.svg.append(shape('line', { class: 'grid', x1: 0, x2: WIDTH, y1: y * HEIGHT, y2: y * HEIGHT }));
         this.area = shape('path', { class: 'area' });
-        this.svg.append(this.area);
+        this.mark = shape('line', { class: 'mark', y1: 0, y2: HEIGHT, visibility: 'hidden' });
+        this.svg.append(this.area, this.mark);
+        this.svg.addEventListener('pointermove', (event) => this.#point(event));
+        this.svg.addEventListener('pointerleave', () => this.#point(null));
         this.top = element('span', {});
         this.age = element('span', {});
         this.figure = element(
@@ -82,6 +85,18 @@ export class Chart {
         this.svg.append(...this.lines);
     }
 
+    /** Shows the values at the pointer instead of the newest ones. */
+    #point(event) {
+        this.pointed = null;
+        if (event && this.points.length > 0) {
+            const { left, width } = this.svg.getBoundingClientRect();
+            const time = this.points.at(-1).time - this.span * (1 - (event.clientX - left) / width);
+            const distance = (point) => Math.abs(point.time - time);
+            this.pointed = this.points.reduce((best, point) => (distance(point) < distance(best) ? point : best)).time;
+        }
+        this.#draw();
+    }
+
     /** Runs of points with a value; a run ends where an interval is missing. */
     #runs(at) {
         const runs = [[]];
@@ -107,10 +122,15 @@ export class Chart {
         const fill = (run) => `${path(run, 0)}L${x(run.at(-1))},${HEIGHT}L${x(run[0])},${HEIGHT}Z`;
         this.area.setAttribute('d', this.lines.length > 0 ? this.#runs(0).map(fill).join('') : '');
         const text = (value) => (Number.isFinite(value) ? this.format(value) : '–');
-        const now = this.series.map((name, at) => `${name} ${last ? text(last.values[at]) : '–'}`);
-        this.keys.forEach((key, at) => setText(key, now[at]));
+        const valuesOf = (point) => this.series.map((name, at) => `${name} ${point ? text(point.values[at]) : '–'}`);
+        const now = valuesOf(last);
+        const pointed = this.points.find((point) => point.time === this.pointed);
+        valuesOf(pointed ?? last).forEach((value, at) => setText(this.keys[at], value));
+        this.mark.setAttribute('visibility', pointed ? 'visible' : 'hidden');
+        if (pointed) for (const end of ['x1', 'x2']) this.mark.setAttribute(end, x(pointed));
         this.svg.setAttribute('aria-label', `${this.title}: ${now.join(', ') || 'none'}`);
         setText(this.top, `top ${this.format(scale)}`);
-        setText(this.age, `last ${Math.round(this.span / 60_000)} minutes`);
+        const age = `last ${Math.round(this.span / 60_000)} minutes`;
+        setText(this.age, pointed ? new Date(pointed.time).toLocaleTimeString() : age);
     }
 }
