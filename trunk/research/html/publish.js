@@ -106,7 +106,7 @@ async function refresh() {
         const found = site.streams.find((one) => streamUrl(one) === wanted);
         showState(found ? 'good' : 'warn', found ? 'Live' : 'Waiting');
         showStream(found, site.origin);
-        const hidden = ' Streams guarded by a callback are not shown here.';
+        const hidden = ' Streams guarded by a callback or by tokens are not shown here.';
         if (!found && site.hides_some === true) byId('healthy').textContent += hidden;
         return REFRESH_MS;
     } catch (error) {

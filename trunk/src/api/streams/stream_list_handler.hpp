@@ -92,7 +92,7 @@ private:
     Page others_page(std::size_t worker, const std::string& target, io::Deadline deadline) const;
     Page whole_page(const session::http::Request& request, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
     Page one_stream(const session::http::Request& request, const std::string& url, io::Deadline deadline) const;
-    // Of all workers, by the URL of the stream. Of another worker, those among its first kLooksMax streams, or of `url` alone.
+    // The viewers on all workers, by the URL of the stream. Another worker reports its first kLooksMax streams, or `url` alone.
     using Viewers = std::unordered_map<std::string, Rows>;
     Viewers viewers_of(const Page& page, const std::string& url, io::Deadline deadline) const;
     // Empty without other workers.

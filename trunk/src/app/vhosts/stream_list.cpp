@@ -120,10 +120,11 @@ private:
     session::UrlRequest site_;  // without a stream
 };
 
-// Another server decides who may play: a callback's, or the origin. They would count the question as a player.
+// Another server decides who may play, a callback's or the origin, and would count the question as a player. Or a token does,
+// which a request for the list does not have.
 bool is_guarded_elsewhere(const Vhost& vhost) {
     const auto& cluster = vhost.cluster;
-    return (vhost.http_hooks.enabled && !vhost.http_hooks.on_play.empty()) ||
+    return (vhost.http_hooks.enabled && !vhost.http_hooks.on_play.empty()) || service::tokens::guards_play(vhost.access) ||
            (cluster.token_traverse && cluster.mode == service::relay::ClusterMode::remote);
 }
 

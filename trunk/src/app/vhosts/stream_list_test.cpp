@@ -205,6 +205,15 @@ TEST_F(StreamListSettingsTest, CallbacksHideStreams) {
     EXPECT_FALSE(view("h")->shows("v.example"));
 }
 
+TEST_F(StreamListSettingsTest, TokensHideStreams) {
+    settings.vhosts[1].access.enabled = true;
+    EXPECT_FALSE(view("h")->shows("v.example"));
+    EXPECT_TRUE(view("h")->shows(kDefaultVhost));
+    EXPECT_TRUE(view("h")->hides_some());
+    settings.vhosts[1].access.anybody = {{"play"}};
+    EXPECT_TRUE(view("h")->shows("v.example"));
+}
+
 TEST_F(StreamListSettingsTest, ApiUrlIsReachableByTheClient) {
     EXPECT_EQ(api_of("127.0.0.1:8080"), "off");
     settings.http_api.enabled = true;

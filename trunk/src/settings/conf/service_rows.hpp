@@ -81,7 +81,7 @@ inline constexpr auto kHttpServerRows = config::Rows{
     config::row(&HttpServerOptions::dir, "dir", kNextSession, "Document root."),
     config::row(&HttpServerOptions::stream_list, "stream_list", kNextSession,
                 "Answers /streams.json: the live streams and their addresses, as security and refer let the client see them. "
-                "Streams with on_play or an origin's check (token_traverse) are not listed, nor are clients."),
+                "Streams with on_play, tokens (access) or an origin's check (token_traverse) are not listed, nor are clients."),
     config::row(&HttpServerOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
     config::block(&HttpServerOptions::https, "https", kHttpsRows, "The same over TLS."),
 };
