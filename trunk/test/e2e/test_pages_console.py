@@ -1,5 +1,7 @@
 """The console with more than a page of clients, and its view of the inside of the server, in a real Chromium."""
 
+import urllib.parse
+
 from fake_api import JsonServer, serving
 from page_site import fixture_site  # noqa: F401
 
@@ -9,6 +11,7 @@ CLIENTS = 10_000
 class BusyApi(JsonServer):
     """An API with ten thousand clients, in a cluster, with workers."""
 
+    counts: list[int] = []  # asked for
     points = [{"time": 1_000_000 + 10 * at, "recv_kbps": 500 + at, "send_kbps": 2000 + 5 * at, "cpu_percent": 0.2 + at / 2000, "machine_cpu_percent": 0.4,
                "mem_bytes": (50 + at % 60) << 20, "lag_ms": at % 7, "connections": 9, "streams": 1,
                "viewers": [{"type": "rtmp-play", "count": at}, {"type": "hls-play", "count": 400 - at}]} for at in range(360) if not 100 < at < 130]
@@ -19,7 +22,7 @@ class BusyApi(JsonServer):
         "summaries": {"data": {"ok": True, "now_ms": 1, "self": {"version": "7.1.0", "pid": 1, "argv": "srs", "cpu_percent": 0.5, "mem_percent": 0.1, "mem_kbyte": 90_000},
                                "system": {"conn_srs": CLIENTS, "mem_ram_kbyte": 8_000_000, "cpus_online": 4, "srs_sample_time": 1},
                                "workers": [{"worker": at, "pid": 100 + at, "mem_kbyte": 40_000, "cpu_percent": 0.25, "srs_uptime": 4000, "conn_srs": 5000} for at in (1, 2)]}},
-        "streams": {"streams": [], "total": 0}, "clients": {"clients": clients, "total": 12_000}, "vhosts": {"vhosts": []},
+        "streams": {"streams": [], "total": 0}, "vhosts": {"vhosts": []},
         "memory": {"data": {"kinds": {"wire_slabs": {"objects": 12, "bytes": 12 << 16}, "addresses": {"objects": 7, "bytes": None}}}},
         "clusters": {"data": {"cluster": {"nodes": [{"id": "edge-1", "host": "10.0.0.7", "state": "up", "load": 12_500_000, "capacity": 125_000_000, "region": "eu",
                                                      "version": "7.1.0"}]}}},
@@ -29,7 +32,12 @@ class BusyApi(JsonServer):
     def told(self, name: str) -> dict:
         log = [{"time": 1_000, "level": "warning", "text": "a disk is slow", "times": 3, "worker": 2}]
         warnings = {"data": {"warnings": log}} if self.path == "/api/v1/warnings" else {"warnings": []}
-        return {"server": "vid-1", "service": "s1", **(warnings if name == "warnings" else self.answers.get(name, {}))}
+        answer = warnings if name == "warnings" else self.answers.get(name, {})
+        if name == "clients":
+            count = int(urllib.parse.parse_qs(self.path.split("?")[1])["count"][0])
+            self.counts.append(count)
+            answer = {"clients": self.clients[:count], "total": 12_000}
+        return {"server": "vid-1", "service": "s1", **answer}
 
 
 def test_the_console_searches_and_sorts_ten_thousand_clients(site):
@@ -37,7 +45,10 @@ def test_the_console_searches_and_sorts_ten_thousand_clients(site):
         page = site().open(f"/console/?api=127.0.0.1:{port}")
         page.wait("document.querySelectorAll('#clients tbody tr').length === 50")
         assert page.text("#clients-part") == "The first 10,000 of 12,000 are shown."
-        assert page.text("#clients-pager span") == "1 to 50 of 10000"
+        assert page.text("#clients-pager span") == "1 to 50 of 12000" and set(BusyApi.counts) == {50}, "all are asked for when they are needed"
+        page.click("#clients-pager button:text-is('Next')")
+        page.wait("document.querySelector('#clients-pager span').textContent === '51 to 100 of 10000'")
+        page.click("#clients-pager button:text-is('Previous')")
         first = "document.querySelector('#clients tbody th').textContent"
         sort = "#clients thead th:has(button:text-is('%s')) button"
         page.click(sort % "Connected")

@@ -9,13 +9,12 @@ import { PointsOfHour } from './lib/history.js';
 import { kickButton } from './lib/kick.js';
 import { usualSite } from './lib/links.js';
 import { byName, DEFAULT_VHOST, siteOrigin, streamPage } from './lib/site.js';
-import { Table } from './lib/table.js';
+import { ITEMS_MAX, Table } from './lib/table.js';
 
 const REFRESH_MS = 2000;
 const RETRY_MS = 5000;
 // Long lists take a while: the pause is so many times as long as the last refresh.
 const PAUSE_FACTOR = 5;
-const ALL = '?count=10000';
 const HISTORY_MS = 10_000;
 
 const api = new Api();
@@ -76,6 +75,7 @@ const clientTable = new Table({
     ],
     keyOf: (client) => client.id,
     createAction: (client) => kickButton(api, client, () => polling.wake()),
+    onNeed: () => polling.wake(),
 });
 
 function rateOf({ publish, kbps }) {
@@ -339,11 +339,10 @@ async function optional(path) {
     }
 }
 
-/** The API gives no more than this of a list. */
+/** The API gives no more than so many entries of a list. */
 function showMore(name, { total }) {
-    const given = { streams: streamTable, clients: clientTable }[name].items.length;
-    byId(`${name}-part`).hidden = !(total > given);
-    setText(byId(`${name}-part`), `The first ${format.count(given)} of ${format.count(total)} are shown.`);
+    byId(`${name}-part`).hidden = !(total > ITEMS_MAX);
+    setText(byId(`${name}-part`), `The first ${format.count(ITEMS_MAX)} of ${format.count(total)} are shown.`);
 }
 
 async function refresh() {
@@ -354,8 +353,8 @@ async function refresh() {
         const isDue = Date.now() - historyAt >= HISTORY_MS;
         const slow = ['/api/v1/memory', '/api/v1/clusters', '/api/v1/warnings', `/api/v1/history?since=${hour.newest}`];
         const [streams, clients, vhosts, conf, ...inside] = await Promise.all([
-            api.get(`/api/v1/streams/${ALL}`),
-            api.get(`/api/v1/clients/${ALL}`),
+            api.get(`/api/v1/streams/?count=${ITEMS_MAX}`),
+            api.get(`/api/v1/clients/?${clientTable.query}`),
             api.get('/api/v1/vhosts/?count=100'),
             api.get('/api/v1/configs/warnings'),
             ...(isDue ? slow.map(optional) : []),
@@ -368,7 +367,7 @@ async function refresh() {
             historyAt = Date.now();
         }
         showStreams(streams.streams, vhosts.vhosts ?? []);
-        clientTable.show(clients.clients);
+        clientTable.show(clients.clients, clients.total);
         showMore('streams', streams);
         showMore('clients', clients);
         showWarnings(conf.warnings ?? []);

@@ -47,6 +47,7 @@ const clientTable = new Table({
     ],
     keyOf: (client) => client.id,
     createAction: (client) => kickButton(api, client, () => polling.wake()),
+    onNeed: () => polling.wake(),
 });
 
 function showCharts() {
@@ -146,10 +147,11 @@ async function showPrivate() {
     if (data.id !== streamId) hour.clear();
     streamId = data.id;
     hour.add(data.points);
-    const { clients } = await api.get(`/api/v1/clients/?count=10000&stream=${encodeURIComponent(data.id)}`);
+    const { clients, total } = await api.get(`/api/v1/clients/?${clientTable.query}&stream=${encodeURIComponent(data.id)}`);
     const source = clients.find((client) => client.id === data.publisher);
     publisher = source ? `${source.type} from ${source.ip}` : '';
-    clientTable.show(clients.filter((client) => !client.publish));
+    const players = clients.filter((client) => !client.publish);
+    clientTable.show(players, total - (clients.length - players.length));
     showCharts();
     showEvents(data.events);
     const { dvrs } = await api.get('/api/v1/dvrs?count=10000');

@@ -1,8 +1,10 @@
 // A table over all its items, in pages, with search and order. The list of columns defines the header, the cells and the labels of
-// narrow screens.
+// narrow screens. Of a long list, all items are needed only by those who turn, search or sort.
 import { byId, element, setText, showList } from './dom.js';
 
 const PAGE = 50;
+/** The most that the API gives of a list. */
+export const ITEMS_MAX = 10_000;
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 function compare(a, b) {
@@ -14,11 +16,12 @@ export class Table {
     /**
      * id: there are #ID-box (around the table's place), #ID (that place), #ID-none and #ID-pager, and #ID-search if it has one.
      * columns: [name, textOf(item), class, valueOf(item)]: the first one is the row's header, and the values of numbers give the
-     * order. createAction(item): the element at the row's end; updateAction(element, item).
+     * order. createAction(item): the element at the row's end; updateAction(element, item). onNeed(): more items are needed.
      */
-    constructor({ id, columns, keyOf, createAction, updateAction = () => {} }) {
-        Object.assign(this, { id, columns, keyOf, createAction, updateAction });
+    constructor({ id, columns, keyOf, createAction, updateAction = () => {}, onNeed = () => {} }) {
+        Object.assign(this, { id, columns, keyOf, createAction, updateAction, onNeed });
         this.items = [];
+        this.total = 0;
         this.start = 0;
         this.order = null;
         this.heads = columns.map(([name, , type], at) => this.#createHead(name, type, at));
@@ -34,10 +37,21 @@ export class Table {
         this.search?.addEventListener('input', () => this.#turn(-Infinity));
     }
 
-    /** All items. */
-    show(items) {
+    /** The items to ask the API for. */
+    get query() {
+        const needsAll = this.start > 0 || this.order !== null || Boolean(this.search?.value);
+        return `count=${needsAll ? ITEMS_MAX : PAGE}`;
+    }
+
+    /** The items of the answer, and how many there are in all. */
+    show(items, total = items.length) {
         this.items = items;
+        this.total = Math.max(total, items.length);
         this.#draw();
+    }
+
+    get #isWhole() {
+        return this.items.length >= Math.min(this.total, ITEMS_MAX);
     }
 
     #createHead(name, type, at) {
@@ -74,6 +88,8 @@ export class Table {
 
     #draw() {
         const found = this.#selected();
+        const count = this.#isWhole ? found.length : this.total;
+        if (!this.#isWhole && this.start >= found.length && found.length > 0) return; // they are about to come
         if (this.start >= found.length) this.start = Math.max(0, Math.floor((found.length - 1) / PAGE) * PAGE);
         const page = found.slice(this.start, this.start + PAGE);
         showList(
@@ -85,10 +101,10 @@ export class Table {
         );
         byId(`${this.id}-box`).hidden = page.length === 0;
         byId(`${this.id}-none`).hidden = page.length > 0;
-        byId(`${this.id}-pager`).hidden = found.length <= PAGE;
+        byId(`${this.id}-pager`).hidden = count <= PAGE;
         this.before.disabled = this.start === 0;
-        this.more.disabled = this.start + PAGE >= found.length;
-        setText(this.label, page.length > 0 ? `${this.start + 1} to ${this.start + page.length} of ${found.length}` : '');
+        this.more.disabled = this.start + PAGE >= count;
+        setText(this.label, page.length > 0 ? `${this.start + 1} to ${this.start + page.length} of ${count}` : '');
     }
 
     #createRow(item) {
@@ -106,5 +122,6 @@ export class Table {
     #turn(by) {
         this.start = Math.max(0, this.start + by);
         this.#draw();
+        if (!this.#isWhole) this.onNeed();
     }
 }
