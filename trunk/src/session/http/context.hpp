@@ -71,6 +71,8 @@ struct Context {
     wire::http::DateText date{};
     content::RepeatedBodies bodies{};
     Http2Counters http2{};
+    // Frames of the HTTP/2 connection that sends; used between two suspensions, as scratch, which the handlers fill.
+    std::vector<std::uint8_t> frames{};
 };
 
 // The response to a request that needs no handler: OPTIONS, a missing password, a page that may not control the server, a

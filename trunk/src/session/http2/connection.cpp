@@ -99,19 +99,21 @@ Result<void> Connection::pump() {
         return Error(Errc::closed, "the connection is over");
     auto sent = send_unsent();
     while (sent.ok() && *sent) {
+        // Nothing suspends before the frames are sent or kept.
+        std::vector<std::uint8_t>& frames = client_.context.frames;
+        frames.clear();
         Result<Bytes> output = engine_.next_output();
         while (output.ok() && !output->empty()) {
-            unsent_.insert(unsent_.end(), output->begin(), output->end());
-            if (unsent_.size() >= kBatchBytes)
+            frames.insert(frames.end(), output->begin(), output->end());
+            if (frames.size() >= kBatchBytes)
                 break;
             output = engine_.next_output();
         }
+        if (output.ok() && frames.empty())
+            break;
+        sent = send(frames);
         if (!output.ok())
             sent = Result<bool>(output.error());
-        else if (unsent_.empty())
-            break;
-        else
-            sent = send_unsent();
     }
     dispatch();
     if (sent.ok())
@@ -119,6 +121,20 @@ Result<void> Connection::pump() {
     is_over_ = true;
     wake_.raise();
     return Error(sent.error());
+}
+
+// Keeps the bytes that the socket does not take. True when nothing is left.
+Result<bool> Connection::send(Bytes frames) {
+    while (!frames.empty()) {
+        const std::size_t count = TRY(stream_->try_write(std::array{io::as_part(frames)}));
+        frames = frames.subspan(count);
+        if (count > 0)
+            continue;
+        unsent_.assign(frames.begin(), frames.end());
+        wake_.raise();  // the connection's fiber waits for the socket
+        return false;
+    }
+    return true;
 }
 
 // True when nothing is left.
@@ -131,7 +147,7 @@ Result<bool> Connection::send_unsent() {
             return false;
         }
     }
-    unsent_.clear();
+    unsent_ = {};
     sent_ = 0;
     return true;
 }

@@ -63,6 +63,7 @@ private:
 
     Result<void> serve(io::Deadline deadline);
     Result<void> receive();
+    Result<bool> send(Bytes frames);
     Result<bool> send_unsent();
     // Accepts no further requests when the server stops, is crowded or has a new certificate.
     void finish_if_due();
