@@ -66,7 +66,7 @@ def test_every_page_is_in_the_menu_and_every_link_leads_somewhere(pages):
 
 def test_a_broken_link_fails_the_build(tmp_path):
     trunk = tmp_path / "trunk"
-    for name in ("doc", "tools/manual", "src/base", "deploy", "research/html"):
+    for name in ("doc", "tools/manual", "src/base", "conf", "deploy", "research/html"):
         shutil.copytree(TRUNK / name, trunk / name)
     with open(trunk / "doc/manual/tls.md", "a", encoding="utf-8") as page:
         page.write("\n[nowhere](nowhere.md)\n")
