@@ -1,6 +1,7 @@
 #include "base/bytes/base64.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace live {
 
@@ -27,25 +28,16 @@ std::string encode(Bytes bytes, std::string_view alphabet) {
     return text;
 }
 
-}  // namespace
-
-std::string base64(Bytes bytes) {
-    std::string text = encode(bytes, kAlphabet);
-    text.append((4 - text.size() % 4) % 4, '=');
-    return text;
-}
-
-std::string base64url(Bytes bytes) { return encode(bytes, kUrlAlphabet); }
-
-Result<std::vector<std::uint8_t>> parse_base64url(std::string_view text) {
+// The bytes, and the bits that are left, which are less than a byte; nullopt for a letter of another alphabet.
+std::optional<std::pair<std::vector<std::uint8_t>, std::uint32_t>> decode(std::string_view text, std::string_view alphabet) {
     std::vector<std::uint8_t> bytes;
     bytes.reserve(text.size() / 4 * kGroup + 2);
     std::uint32_t bits = 0;
     unsigned count = 0;  // of bits that are not in `bytes` yet
     for (const char letter : text) {
-        const std::size_t value = kUrlAlphabet.find(letter);
+        const std::size_t value = alphabet.find(letter);
         if (value == std::string_view::npos)
-            return Error(Errc::malformed, "a letter is not base64url");
+            return std::nullopt;
         bits = bits << 6 | static_cast<std::uint32_t>(value);
         count += 6;
         if (count < 8)
@@ -54,9 +46,32 @@ Result<std::vector<std::uint8_t>> parse_base64url(std::string_view text) {
         bytes.push_back(static_cast<std::uint8_t>(bits >> count));
         bits &= (1U << count) - 1;
     }
-    if (text.size() % 4 == 1 || bits != 0)
+    return std::pair{std::move(bytes), bits};
+}
+
+}  // namespace
+
+std::string base64(Bytes bytes) {
+    std::string text = encode(bytes, kAlphabet);
+    text.append((4 - text.size() % 4) % 4, '=');
+    return text;
+}
+
+std::optional<std::vector<std::uint8_t>> bytes_of_base64(std::string_view text) {
+    text = text.substr(0, text.find_last_not_of('=') + 1);
+    auto decoded = decode(text, kAlphabet);
+    return decoded && text.size() % 4 != 1 ? std::optional(std::move(decoded->first)) : std::nullopt;
+}
+
+std::string base64url(Bytes bytes) { return encode(bytes, kUrlAlphabet); }
+
+Result<std::vector<std::uint8_t>> parse_base64url(std::string_view text) {
+    auto decoded = decode(text, kUrlAlphabet);
+    if (!decoded)
+        return Error(Errc::malformed, "a letter is not base64url");
+    if (text.size() % 4 == 1 || decoded->second != 0)
         return Error(Errc::malformed, "base64url is cut off");
-    return bytes;
+    return std::move(decoded->first);
 }
 
 }  // namespace live

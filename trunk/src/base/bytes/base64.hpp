@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@
 namespace live {
 
 std::string base64(Bytes bytes);
+// The bytes that `text` encodes; the padding may be missing. nullopt for other letters and for a single one at the end.
+std::optional<std::vector<std::uint8_t>> bytes_of_base64(std::string_view text);
 
 // '-' and '_' instead of '+' and '/', without padding.
 std::string base64url(Bytes bytes);

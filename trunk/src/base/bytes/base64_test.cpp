@@ -1,5 +1,7 @@
 #include "base/bytes/base64.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace live {
@@ -29,6 +31,25 @@ TEST(Base64Url, EncodesWithoutPaddingAndReadsItBack) {
 TEST(Base64Url, RefusesEverySecondFormOfAText) {
     for (const std::string_view text : {"A", "Zg==", "Zh", "Zm9", "+/79", "Zm 9", "Zm9vY"})
         EXPECT_FALSE(parse_base64url(text).ok()) << text;
+}
+
+TEST(Base64, DecodesItsOwnOutputWithAndWithoutPadding) {
+    std::string text;
+    for (int i = 0; i < 70; ++i) {
+        const std::string encoded = base64(as_bytes(text));
+        const auto decoded = bytes_of_base64(encoded);
+        ASSERT_TRUE(decoded);
+        EXPECT_EQ(as_text(*decoded), text);
+        EXPECT_EQ(bytes_of_base64(encoded.substr(0, encoded.find('='))), decoded);
+        text += static_cast<char>(i * 37);
+    }
+}
+
+TEST(Base64, RefusesOtherLettersAndHalfBytes) {
+    EXPECT_FALSE(bytes_of_base64("Zm9v!"));
+    EXPECT_FALSE(bytes_of_base64("Z=m9"));
+    EXPECT_FALSE(bytes_of_base64("Zm9vY"));
+    EXPECT_FALSE(bytes_of_base64("Zm9v YmFy"));
 }
 
 }  // namespace

@@ -1,0 +1,99 @@
+#include "wire/rtsp/message_reader.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace live::wire::rtsp {
+
+namespace {
+
+// Where the empty line after a head begins and ends; senders that are not strict end lines with LF alone.
+struct HeadEnd {
+    std::size_t head = 0;
+    std::size_t whole = 0;
+};
+std::optional<HeadEnd> find_head_end(std::string_view text, std::size_t from) {
+    for (std::size_t at = text.find('\n', from); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+        const std::string_view after = text.substr(at + 1);
+        if (after.starts_with('\n'))
+            return HeadEnd{at + 1, at + 2};
+        if (after.starts_with("\r\n"))
+            return HeadEnd{at + 1, at + 3};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void write_frame(ByteWriter& out, std::uint8_t channel, Bytes payload) {
+    CHECK(payload.size() <= 0xFFFF);
+    out.u8(kInterleavedMark).u8(channel).u16be(static_cast<std::uint16_t>(payload.size())).bytes(payload);
+}
+
+void MessageReader::feed(Bytes input) {
+    if (at_ == buffer_.size()) {
+        buffer_.clear();
+        at_ = 0;
+    } else if (at_ > 0) {
+        buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
+        at_ = 0;
+    }
+    buffer_.insert(buffer_.end(), input.begin(), input.end());
+}
+
+void MessageReader::release_buffer() {
+    if (at_ != buffer_.size())
+        return;
+    buffer_ = {};
+    at_ = 0;
+}
+
+std::optional<InterleavedFrame> MessageReader::next_frame() {
+    const Bytes bytes = rest();
+    if (bytes.size() < kInterleavedHeadBytes || bytes[0] != kInterleavedMark)
+        return std::nullopt;
+    const std::size_t length = std::size_t{bytes[2]} << 8 | bytes[3];
+    if (bytes.size() < kInterleavedHeadBytes + length)
+        return std::nullopt;
+    at_ += kInterleavedHeadBytes + length;
+    return InterleavedFrame{bytes[1], bytes.subspan(kInterleavedHeadBytes, length)};
+}
+
+Result<std::optional<MessageReader::Item>> MessageReader::next() {
+    // Some clients end a body with a line break that its length does not count.
+    while (scanned_ == 0 && at_ < buffer_.size() && (buffer_[at_] == '\r' || buffer_[at_] == '\n'))
+        ++at_;
+    if (at_ == buffer_.size())
+        return std::optional<Item>();
+    if (buffer_[at_] == kInterleavedMark) {
+        const auto frame = next_frame();
+        return frame ? std::optional<Item>(*frame) : std::nullopt;
+    }
+    auto message = TRY(next_message());
+    return message ? std::optional<Item>(std::move(*message)) : std::nullopt;
+}
+
+Result<std::optional<Message>> MessageReader::next_message() {
+    const std::string_view text = as_text(rest());
+    const auto end = find_head_end(text.substr(0, kHeadBytesMax), scanned_);
+    if (!end) {
+        if (text.size() >= kHeadBytesMax)
+            return Error(Errc::limit, "RTSP: a head of more than " + std::to_string(kHeadBytesMax) + " bytes");
+        // The last two bytes may begin the end.
+        scanned_ = std::max<std::size_t>(text.size(), 2) - 2;
+        return std::optional<Message>();
+    }
+    auto message = TRY(parse_head(text.substr(0, end->head)));
+    const std::size_t body = TRY(body_bytes_of(message));
+    if (text.size() < end->whole + body) {
+        scanned_ = end->head - 1;
+        return std::optional<Message>();
+    }
+    message.body = text.substr(end->whole, body);
+    at_ += end->whole + body;
+    scanned_ = 0;
+    return std::optional(std::move(message));
+}
+
+}  // namespace live::wire::rtsp

@@ -1,0 +1,56 @@
+// MessageReader: splits the bytes of an RTSP connection into messages and interleaved frames (RFC 2326, 10.12), which follow each
+// other in any order: at each border the first byte decides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/result.hpp"
+#include "wire/rtsp/message.hpp"
+
+namespace live::wire::rtsp {
+
+inline constexpr std::uint8_t kInterleavedMark = '$';
+inline constexpr std::size_t kInterleavedHeadBytes = 4;
+
+// A packet of RTP or RTCP between messages.
+struct InterleavedFrame {
+    std::uint8_t channel = 0;
+    Bytes payload;  // borrowed; some cameras send empty ones
+};
+
+// Appends a frame. `payload` is at most 65,535 bytes.
+void write_frame(ByteWriter& out, std::uint8_t channel, Bytes payload);
+
+class MessageReader {
+public:
+    using Item = std::variant<Message, InterleavedFrame>;
+
+    // Keeps the input. Call next() until it returns nothing before the next input: then at most one unfinished item is held, of
+    // kInterleavedHeadBytes + 65,535 bytes or kHeadBytesMax + kBodyBytesMax.
+    void feed(Bytes input);
+    // The next whole message or frame; nullopt when more input is needed. A frame is valid until the next call of any function.
+    // Errors as parse_head and body_bytes_of: final.
+    Result<std::optional<Item>> next();
+    // Removes the next interleaved frame, if it is whole, and nothing else: the quick way for media.
+    std::optional<InterleavedFrame> next_frame();
+
+    std::size_t held_bytes() const { return buffer_.size() - at_; }
+    // Gives back the memory of an empty buffer.
+    void release_buffer();
+
+private:
+    Bytes rest() const { return Bytes(buffer_).subspan(at_); }
+    Result<std::optional<Message>> next_message();
+
+    std::vector<std::uint8_t> buffer_;
+    std::size_t at_ = 0;       // where the next item begins
+    std::size_t scanned_ = 0;  // of the rest: no head ends in it
+};
+
+}  // namespace live::wire::rtsp

@@ -1,0 +1,124 @@
+#include "wire/rtsp/message_reader.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/bytes/byte_writer.hpp"
+#include "wire/rtsp/rtsp_vectors.hpp"
+
+namespace live::wire::rtsp {
+namespace {
+
+std::string frame(std::uint8_t channel, std::string_view payload) {
+    ByteWriter out;
+    write_frame(out, channel, as_bytes(payload));
+    return std::string(as_text(out.written()));
+}
+
+std::string announce() {
+    Message message;
+    message.method = "ANNOUNCE";
+    message.url = "rtsp://h/live/cam";
+    message.headers = {{"CSeq", "2"}, {"Content-Type", "application/sdp"}};
+    message.body = kAnnounceBody;
+    return write(message);
+}
+
+// A text for each item: the channel and the payload of a frame, or the first line and the body of a message.
+std::vector<std::string> items_of(MessageReader& reader, std::string_view input) {
+    std::vector<std::string> items;
+    reader.feed(as_bytes(input));
+    for (;;) {
+        auto item = reader.next();
+        if (!item.ok()) {
+            items.push_back("error " + std::string(name_of(item.code())));
+            return items;
+        }
+        if (!*item)
+            return items;
+        if (const auto* got = std::get_if<InterleavedFrame>(&**item))
+            items.push_back(std::to_string(got->channel) + " " + std::string(as_text(got->payload)));
+        else
+            items.push_back(std::get<Message>(**item).method + std::to_string(std::get<Message>(**item).status) + " " +
+                            std::get<Message>(**item).body);
+    }
+}
+
+TEST(RtspMessageReader, FindsMessagesAndFramesInAnyOrder) {
+    const std::string input = frame(0, "abc") + std::string(kDescribe) + frame(1, "") + "\r\n" + announce() + frame(255, "$$$$") +
+                              std::string(kSetupResponse);
+    const std::vector<std::string> wanted = {"0 abc",    "DESCRIBE0 ", "1 ", "ANNOUNCE0 " + std::string(kAnnounceBody),
+                                             "255 $$$$", "200 "};
+    MessageReader whole;
+    EXPECT_EQ(items_of(whole, input), wanted);
+    EXPECT_EQ(whole.held_bytes(), 0U);
+    for (std::size_t cut = 0; cut <= input.size(); ++cut) {
+        MessageReader reader;
+        auto items = items_of(reader, input.substr(0, cut));
+        for (std::string& item : items_of(reader, input.substr(cut)))
+            items.push_back(std::move(item));
+        EXPECT_EQ(items, wanted) << cut;
+    }
+    MessageReader bytewise;
+    std::vector<std::string> items;
+    for (const char letter : input)
+        for (std::string& item : items_of(bytewise, {&letter, 1}))
+            items.push_back(std::move(item));
+    EXPECT_EQ(items, wanted);
+}
+
+TEST(RtspMessageReader, WaitsForTheRestOfEveryTruncation) {
+    for (const std::string& input : {announce(), frame(0, "abcdef"), std::string(kSetupResponse)})
+        for (std::size_t size = 0; size < input.size(); ++size) {
+            MessageReader reader;
+            EXPECT_TRUE(items_of(reader, input.substr(0, size)).empty()) << size;
+            EXPECT_EQ(reader.held_bytes(), size);
+        }
+}
+
+TEST(RtspMessageReader, AcceptsLinesThatEndWithLineFeedsOnly) {
+    MessageReader reader;
+    EXPECT_EQ(items_of(reader, "OPTIONS * RTSP/1.0\nCSeq: 1\nContent-Length: 2\n\nabTEARDOWN * RTSP/1.0\n\n"),
+              (std::vector<std::string>{"OPTIONS0 ab", "TEARDOWN0 "}));
+}
+
+TEST(RtspMessageReader, RefusesAHeadWithoutAnEnd) {
+    MessageReader reader;
+    std::string input = "OPTIONS * RTSP/1.0\r\n";
+    while (input.size() < kHeadBytesMax - 1)
+        input += "A: b\r\n";
+    input.resize(kHeadBytesMax - 1);
+    EXPECT_TRUE(items_of(reader, input).empty());
+    EXPECT_EQ(items_of(reader, "A"), std::vector<std::string>{"error limit"});
+}
+
+TEST(RtspMessageReader, RefusesABodyBeforeItArrives) {
+    MessageReader reader;
+    EXPECT_EQ(items_of(reader, "ANNOUNCE * RTSP/1.0\r\nContent-Length: 1073741824\r\n\r\n"),
+              std::vector<std::string>{"error limit"});
+}
+
+// A frame inside of a body, and a message inside of a frame, are not read as such.
+TEST(RtspMessageReader, DoesNotConfuseContentWithBorders) {
+    MessageReader reader;
+    const std::string body = frame(0, "x") + std::string(kDescribe);
+    EXPECT_EQ(items_of(reader, "ANNOUNCE * RTSP/1.0\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body +
+                                   frame(2, kDescribe)),
+              (std::vector<std::string>{"ANNOUNCE0 " + body, "2 " + std::string(kDescribe)}));
+}
+
+TEST(RtspMessageReader, GivesFramesOnlyWhenTheyComeFirst) {
+    MessageReader reader;
+    reader.feed(as_bytes(frame(3, "ab") + std::string(kDescribe) + frame(4, "c")));
+    ASSERT_TRUE(reader.next_frame());
+    EXPECT_FALSE(reader.next_frame());
+    ASSERT_TRUE(reader.next().ok());
+    EXPECT_EQ(reader.next_frame()->channel, 4);
+    reader.release_buffer();
+    EXPECT_EQ(reader.held_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace live::wire::rtsp
