@@ -1,0 +1,34 @@
+// Credentials: the Authorization header of a client that has been challenged (RFC 7617, RFC 7616). Digest is preferred to Basic,
+// and SHA-256 to MD5.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "wire/rtsp/authentication.hpp"
+
+namespace live::engine::rtsp {
+
+class Credentials {
+public:
+    Credentials(std::string user, std::string password) : user_(std::move(user)), password_(std::move(password)) {}
+
+    bool empty() const { return user_.empty() && password_.empty(); }
+    // Takes the best challenge; false if there is none that can be answered.
+    bool accept(std::span<const wire::rtsp::Challenge> challenges);
+    // The value of the header for a request; nullopt before a challenge. `client_nonce` is fresh for each request.
+    std::optional<std::string> answer(std::string_view method, std::string_view url, std::string_view client_nonce);
+
+private:
+    std::string digest(std::string_view method, std::string_view url, std::string_view client_nonce);
+
+    std::string user_;
+    std::string password_;
+    std::optional<wire::rtsp::Challenge> challenge_;
+    std::uint32_t count_ = 0;  // of requests with this nonce
+};
+
+}  // namespace live::engine::rtsp
