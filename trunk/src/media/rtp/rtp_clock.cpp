@@ -22,7 +22,7 @@ RtpClock::Place RtpClock::place(MediaKind kind, std::uint32_t timestamp, std::ui
     CHECK(kind != MediaKind::data && clock_rate > 0);
     Track& track = tracks_[index_of(kind)];
     if (!track.seen)
-        begin(track, timestamp, arrived);
+        begin(kind, timestamp, arrived, reported);
     const auto step = static_cast<std::int32_t>(timestamp - (track.first + static_cast<std::uint32_t>(track.ticks)));
     track.ticks += step;
     const MediaTime time = track.base + duration_of(track.ticks, clock_rate);
@@ -36,13 +36,21 @@ RtpClock::Place RtpClock::place(MediaKind kind, std::uint32_t timestamp, std::ui
             kind == MediaKind::video ? time + shift_ : time};
 }
 
-void RtpClock::begin(Track& track, std::uint32_t timestamp, TimePoint arrived) {
+void RtpClock::begin(MediaKind kind, std::uint32_t timestamp, TimePoint arrived,
+                     std::optional<std::chrono::microseconds> reported) {
+    Track& track = tracks_[index_of(kind)];
     if (!started_)
         first_arrival_ = arrived;
     started_ = true;
     track.seen = true;
     track.first = timestamp;
     track.base = start_ + std::chrono::duration_cast<MediaTime>(arrived - first_arrival_);
+    const Track& other = tracks_[index_of(kind == MediaKind::audio ? MediaKind::video : MediaKind::audio)];
+    if (begin_ == Begin::by_reports && reported && other.offset) {
+        const MediaTime base = *reported - *other.offset;
+        if (std::chrono::abs(base - track.base) <= kShiftMax)
+            track.base = base;
+    }
     track.time = track.base;
 }
 

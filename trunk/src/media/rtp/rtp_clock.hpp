@@ -25,8 +25,12 @@ public:
         MediaTime time{};
     };
 
+    // How a kind begins whose first packet comes with a report, if the other kind has one: by arrival, so that later reports
+    // shift video; or where the reports put it.
+    enum class Begin : std::uint8_t { by_arrival, by_reports };
+
     // For one publisher whose first packet is at `start`.
-    explicit RtpClock(MediaTime start) : start_(start) {}
+    explicit RtpClock(MediaTime start, Begin begin = Begin::by_arrival) : start_(start), begin_(begin) {}
 
     // Places an audio or video packet, in sequence order; `clock_rate` is the same for all packets of a kind. `reported` is the
     // publisher's clock at this timestamp, if it has sent a report.
@@ -45,10 +49,11 @@ private:
         bool seen = false;
     };
 
-    void begin(Track& track, std::uint32_t timestamp, TimePoint arrived);
+    void begin(MediaKind kind, std::uint32_t timestamp, TimePoint arrived, std::optional<std::chrono::microseconds> reported);
     void move_frame(MediaTime passed);
 
     MediaTime start_;
+    Begin begin_;
     TimePoint first_arrival_{};
     std::array<Track, 2> tracks_{};
     MediaTime shift_{};

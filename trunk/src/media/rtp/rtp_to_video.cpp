@@ -79,6 +79,13 @@ bool RtpToVideo::set_track(const RtpTrack& track) {
     return codec_ != Codec::none;
 }
 
+void RtpToVideo::add_parameter_sets(const std::vector<std::vector<std::uint8_t>>& units) {
+    for (const std::vector<std::uint8_t>& unit : units)
+        if (const std::size_t type = unit.empty() || !has_nal_units(codec_) ? kNoSet : type_of_set(unit);
+            type != kNoSet && sets_[type].size() < kParameterSetsMax)
+            sets_[type].push_back(unit);
+}
+
 void RtpToVideo::push(const RtpPacket& packet, std::uint64_t sequence) {
     stamps_[next_stamp_] = {packet.timestamp, packet.time};
     next_stamp_ = (next_stamp_ + 1) % stamps_.size();

@@ -36,6 +36,8 @@ public:
 
     // Starts over. False if RTMP cannot carry this codec, which is logged.
     bool set_track(const RtpTrack& track);
+    // Parameter sets of the session's description, of H.264 or HEVC: used until the stream brings its own.
+    void add_parameter_sets(const std::vector<std::vector<std::uint8_t>>& units);
     // In order; `sequence` is the track's sequence number, widened.
     void push(const RtpPacket& packet, std::uint64_t sequence);
     std::optional<wire::codec::Frame> poll();

@@ -1,0 +1,106 @@
+#include "media/ingest/rtp_track_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/bytes/byte_writer.hpp"
+#include "wire/codec/audio/aac.hpp"
+#include "wire/codec/audio/opus.hpp"
+
+namespace live::media {
+
+namespace {
+
+struct VideoName {
+    Codec codec;
+    std::string_view name;
+};
+constexpr std::array kVideoNames = {VideoName{Codec::avc, "H264"}, VideoName{Codec::hevc, "H265"}, VideoName{Codec::vp8, "VP8"},
+                                    VideoName{Codec::vp9, "VP9"}, VideoName{Codec::av1, "AV1"}};
+
+constexpr std::array kAudioCodecs = {Codec::aac, Codec::opus, Codec::g711a, Codec::g711u};
+
+std::string_view video_name_of(Codec codec) {
+    const auto* const found = std::ranges::find(kVideoNames, codec, &VideoName::codec);
+    return found == kVideoNames.end() ? std::string_view() : found->name;
+}
+
+// With SBR an access unit has twice the samples, in the clock of the output.
+std::uint32_t ticks_of_unit(const RtpTrackReader::Format& format) {
+    constexpr std::uint32_t kSamples = 1'024;
+    const auto config = wire::codec::parse_aac_config(format.config);
+    if (!config.ok() || config->sample_rate == 0)
+        return kSamples;
+    return static_cast<std::uint32_t>(std::uint64_t{kSamples} * format.clock_rate / config->sample_rate);
+}
+
+}  // namespace
+
+Result<void> RtpTrackReader::check(const Format& format) {
+    const bool is_known =
+        format.kind == MediaKind::video
+            ? !video_name_of(format.codec).empty()
+            : format.kind == MediaKind::audio && std::ranges::find(kAudioCodecs, format.codec) != kAudioCodecs.end();
+    if (!is_known)
+        return Error(Errc::unsupported, "the codec of this track is not supported");
+    if (format.codec == Codec::aac)
+        TRY(wire::codec::parse_aac_config(format.config));
+    return {};
+}
+
+RtpTrackReader::RtpTrackReader(const Format& format, const Log& log) : format_(format), video_(log) {
+    if (format.kind == MediaKind::video) {
+        video_.set_track({format.kind, std::string(video_name_of(format.codec)), format.clock_rate, 0, {}});
+        video_.add_parameter_sets(format.parameter_sets);
+    } else if (format.codec == Codec::aac) {
+        aac_.emplace(format.aac, ticks_of_unit(format));
+    } else {
+        has_config_ = format.codec != Codec::opus;
+    }
+}
+
+void RtpTrackReader::push(const RtpPacket& packet, std::uint64_t sequence) {
+    if (format_.kind == MediaKind::video)
+        video_.push(packet, sequence);
+    else
+        push_audio(packet, sequence);
+}
+
+void RtpTrackReader::push_audio(const RtpPacket& packet, std::uint64_t sequence) {
+    if (packet.payload.empty())
+        return;
+    if (!has_config_) {
+        ByteWriter head;
+        if (format_.codec == Codec::opus)
+            write_opus_head(head, wire::codec::OpusHead{.channels = std::min<std::uint8_t>(format_.channels, 2), .mapping = {}});
+        emit(Content::config, aac_ ? Bytes(format_.config) : head.written(), packet.time);
+        has_config_ = true;
+    }
+    if (!aac_)
+        return emit(Content::frame, packet.payload.bytes(), packet.time);
+    // A malformed packet is lost.
+    static_cast<void>(aac_->push({sequence, packet.timestamp, packet.marker, packet.payload.bytes()}));
+    while (const auto unit = aac_->poll()) {
+        constexpr std::int64_t kMicroseconds = 1'000'000;
+        const auto ticks = static_cast<std::int32_t>(unit->timestamp - packet.timestamp);
+        emit(Content::frame, unit->data, packet.time + MediaTime(ticks * kMicroseconds / format_.clock_rate));
+    }
+}
+
+void RtpTrackReader::emit(Content content, Bytes data, MediaTime time) {
+    frames_.push_back({.codec = format_.codec, .content = content, .dts = time, .data = Slice::copy_of(data)});
+}
+
+std::optional<wire::codec::Frame> RtpTrackReader::poll() {
+    if (format_.kind == MediaKind::video)
+        return video_.poll();
+    if (frames_.empty())
+        return std::nullopt;
+    wire::codec::Frame frame = std::move(frames_.front());
+    frames_.pop_front();
+    return frame;
+}
+
+}  // namespace live::media

@@ -1,0 +1,53 @@
+// RtpTrackReader: converts the RTP packets of one described track to frames for an Ingest: each codec unchanged, with its decoder
+// configuration first. RTSP publishers and cameras have one for each track.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "base/log/log.hpp"
+#include "media/rtp/rtp_log.hpp"
+#include "media/rtp/rtp_to_video.hpp"
+#include "wire/codec/frame.hpp"
+#include "wire/rtp_payload/aac.hpp"
+
+namespace live::media {
+
+class RtpTrackReader {
+public:
+    // As a session description has it.
+    struct Format {
+        MediaKind kind = MediaKind::video;
+        Codec codec = Codec::none;
+        std::uint32_t clock_rate = 90'000;
+        std::uint8_t channels = 1;
+        std::vector<std::vector<std::uint8_t>> parameter_sets{};  // of H.264 and HEVC
+        std::vector<std::uint8_t> config{};                       // of AAC
+        wire::rtp_payload::AacHeaderBits aac{};
+    };
+
+    // Errc::unsupported for another codec, and the errors of a configuration that cannot be parsed. `log` outlives this.
+    static Result<void> check(const Format& format);
+    // For a format that has passed check().
+    RtpTrackReader(const Format& format, const Log& log);
+
+    // In order; `sequence` is widened, and a gap in it is a lost packet. `packet` has the time of its first frame.
+    void push(const RtpPacket& packet, std::uint64_t sequence);
+    std::optional<wire::codec::Frame> poll();
+    MediaKind kind() const { return format_.kind; }
+    Codec codec() const { return format_.codec; }
+
+private:
+    void push_audio(const RtpPacket& packet, std::uint64_t sequence);
+    void emit(Content content, Bytes data, MediaTime time);
+
+    Format format_;
+    RtpToVideo video_;
+    std::optional<wire::rtp_payload::AacDepacketizer> aac_;
+    std::deque<wire::codec::Frame> frames_;  // of audio
+    bool has_config_ = false;                // emitted, or the codec has none
+};
+
+}  // namespace live::media

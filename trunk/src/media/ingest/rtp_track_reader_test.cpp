@@ -1,0 +1,83 @@
+#include "media/ingest/rtp_track_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/bytes/hex_fixture.hpp"
+#include "wire/codec/codec_vectors.hpp"
+#include "wire/codec/video/avc.hpp"
+
+namespace live::media {
+namespace {
+
+using Format = RtpTrackReader::Format;
+
+RtpPacket packet_of(MediaKind kind, std::uint32_t timestamp, MediaTime time, Bytes payload) {
+    RtpPacket packet;
+    packet.kind = kind;
+    packet.timestamp = timestamp;
+    packet.marker = true;
+    packet.time = time;
+    packet.payload = Slice::copy_of(payload);
+    return packet;
+}
+
+TEST(RtpTrackReader, RefusesCodecsAndConfigurationsThatItCannotRead) {
+    EXPECT_EQ(RtpTrackReader::check({.kind = MediaKind::video, .codec = Codec::none}).code(), Errc::unsupported);
+    EXPECT_EQ(RtpTrackReader::check({.kind = MediaKind::data, .codec = Codec::avc}).code(), Errc::unsupported);
+    EXPECT_EQ(RtpTrackReader::check({.kind = MediaKind::audio, .codec = Codec::avc}).code(), Errc::unsupported);
+    EXPECT_FALSE(RtpTrackReader::check({.kind = MediaKind::audio, .codec = Codec::aac}).ok());
+    EXPECT_TRUE(RtpTrackReader::check({.kind = MediaKind::audio, .codec = Codec::g711a}).ok());
+}
+
+// ffmpeg leaves the parameter sets of a copied stream in the description.
+TEST(RtpTrackReader, TakesParameterSetsFromTheDescription) {
+    const auto record = wire::codec::avc_vectors()[0].record;
+    const auto config = wire::codec::parse_avc_config(record);
+    Format format;
+    format.codec = Codec::avc;
+    for (const Bytes set : {config->sps[0], config->pps[0]})
+        format.parameter_sets.emplace_back(set.begin(), set.end());
+    const Log log;
+    RtpTrackReader reader(format, log);
+    reader.push(packet_of(MediaKind::video, 9'000, 100ms, hex("6588840a")), 1);
+    const auto first = reader.poll();
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->content, Content::config);
+    EXPECT_EQ(wire::codec::parse_avc_config(first->data.bytes())->sps.size(), 1U);
+    const auto frame = reader.poll();
+    ASSERT_TRUE(frame);
+    EXPECT_TRUE(frame->key);
+    EXPECT_EQ(frame->dts, MediaTime(100ms));
+}
+
+TEST(RtpTrackReader, SplitsAccessUnitsOfAac) {
+    Format format{.kind = MediaKind::audio, .codec = Codec::aac, .clock_rate = 48'000, .channels = 2, .config = hex("1190")};
+    const Log log;
+    RtpTrackReader reader(format, log);
+    reader.push(packet_of(MediaKind::audio, 4'800, 100ms, hex("0020 0018 0010 aabbcc ddee")), 1);
+    const auto config = reader.poll();
+    ASSERT_TRUE(config);
+    EXPECT_EQ(config->content, Content::config);
+    EXPECT_EQ(config->data.size(), 2U);
+    const auto first = reader.poll();
+    const auto second = reader.poll();
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->dts, MediaTime(100ms));
+    EXPECT_EQ(second->dts, MediaTime(100ms) + MediaTime(1'024 * 1'000'000LL / 48'000));
+    EXPECT_FALSE(reader.poll());
+}
+
+TEST(RtpTrackReader, PassesOpusAndG711On) {
+    const Log log;
+    RtpTrackReader opus({.kind = MediaKind::audio, .codec = Codec::opus, .clock_rate = 48'000, .channels = 2}, log);
+    opus.push(packet_of(MediaKind::audio, 0, 0ms, hex("fc")), 1);
+    EXPECT_EQ(opus.poll()->content, Content::config);
+    EXPECT_EQ(opus.poll()->content, Content::frame);
+    RtpTrackReader alaw({.kind = MediaKind::audio, .codec = Codec::g711a, .clock_rate = 8'000}, log);
+    alaw.push(packet_of(MediaKind::audio, 0, 0ms, hex("d5d5")), 1);
+    EXPECT_EQ(alaw.poll()->data.size(), 2U);
+    EXPECT_FALSE(alaw.poll());
+}
+
+}  // namespace
+}  // namespace live::media

@@ -1,0 +1,279 @@
+#include "media/wire_log/rtsp_wire_encoder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes/byte_reader.hpp"
+#include "wire/codec/audio/aac.hpp"
+#include "wire/codec/audio/opus.hpp"
+#include "wire/codec/video/avc.hpp"
+#include "wire/codec/video/hevc.hpp"
+#include "wire/rtcp/report.hpp"
+#include "wire/rtp/packet.hpp"
+#include "wire/rtp_payload/aac.hpp"
+#include "wire/rtp_payload/av1.hpp"
+#include "wire/rtp_payload/nal.hpp"
+#include "wire/rtp_payload/vpx.hpp"
+
+namespace live::media {
+
+namespace codec = wire::codec;
+namespace rtp_payload = wire::rtp_payload;
+
+namespace {
+
+constexpr std::uint8_t kMark = '$';
+constexpr std::size_t kFrameHeadBytes = 4;
+constexpr std::string_view kName = "millrace";
+constexpr std::size_t kNalLengthBytes = 4;
+
+std::uint32_t ticks_of(MediaTime time, std::uint32_t clock_rate) {
+    constexpr std::int64_t kMicroseconds = 1'000'000;
+    // In two parts: microseconds times the clock rate would overflow within months.
+    const std::int64_t seconds = time.count() / kMicroseconds;
+    const std::int64_t rest = time.count() % kMicroseconds;
+    return static_cast<std::uint32_t>(seconds * clock_rate + rest * clock_rate / kMicroseconds);
+}
+
+// RFC 3550, 4: a sender without a wall clock may use the time since it began.
+std::uint64_t ntp_of(MediaTime time) {
+    constexpr std::uint64_t kMicroseconds = 1'000'000;
+    constexpr std::uint64_t kEpoch = 2'208'988'800;  // receivers take a time near zero for none
+    const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0));
+    return (kEpoch + count / kMicroseconds) << 32 | ((count % kMicroseconds) << 32) / kMicroseconds;
+}
+
+// Samples of a frame, in the clock of the track; 0 if unknown.
+std::uint32_t samples_of(const Packet& packet, const RtspTrack& track, Bytes config) {
+    constexpr std::uint32_t kAacSamples = 1'024;
+    switch (packet.codec) {
+        case Codec::aac: {
+            const auto aac = codec::parse_aac_config(config);
+            return aac.ok() && aac->sample_rate > 0
+                       ? static_cast<std::uint32_t>(std::uint64_t{kAacSamples} * track.clock_rate / aac->sample_rate)
+                       : 0;
+        }
+        case Codec::opus: return codec::opus_samples(packet.frame()).ok() ? *codec::opus_samples(packet.frame()) : 0;
+        case Codec::g711a:
+        case Codec::g711u: return static_cast<std::uint32_t>(packet.frame_bytes());
+        default: return 0;
+    }
+}
+
+bool is_parameter_set(Codec codec, std::uint8_t first) {
+    const unsigned type = codec == Codec::avc ? first & 0x1FU : first >> 1 & 0x3FU;
+    return codec == Codec::avc ? type == 7 || type == 8 : type >= codec::HevcConfig::kVps && type <= codec::HevcConfig::kPps;
+}
+
+void append_unit(std::vector<std::uint8_t>& out, Bytes unit) {
+    for (std::size_t i = kNalLengthBytes; i-- > 0;)
+        out.push_back(static_cast<std::uint8_t>(unit.size() >> 8 * i));
+    out.insert(out.end(), unit.begin(), unit.end());
+}
+
+Result<Bytes> take_unit(ByteReader& in, std::uint8_t length_size) {
+    const Bytes length = TRY(in.take(length_size));
+    std::size_t bytes = 0;
+    for (const std::uint8_t byte : length)
+        bytes = bytes << 8 | byte;
+    return in.take(bytes);
+}
+
+}  // namespace
+
+RtspWireEncoder::RtspWireEncoder(RtspLayout layout, const EncoderSetup& setup) : layout_(layout), kinds_(setup.kinds) {
+    for (const Packet* config : {&setup.audio_config, &setup.video_config})
+        if (config->is_config() && config->kind != MediaKind::data)
+            set_config(*config);
+}
+
+void RtspWireEncoder::set_config(const Packet& packet) {
+    const Bytes record = packet.frame();
+    configs_[index_of(packet.kind)].assign(record.begin(), record.end());
+    if (kinds_.has(packet.kind))
+        track_for(packet);  // known to reports before its first packet
+    if (packet.kind != MediaKind::video)
+        return;
+    parameter_sets_.clear();
+    if (packet.codec == Codec::avc) {
+        const auto config = codec::parse_avc_config(record);
+        if (!config.ok())
+            return;
+        nal_length_size_ = config->nal_length_size;
+        for (const auto* units : {&config->sps, &config->pps})
+            for (const Bytes unit : *units)
+                append_unit(parameter_sets_, unit);
+    } else if (packet.codec == Codec::hevc) {
+        const auto config = codec::parse_hevc_config(record);
+        if (!config.ok())
+            return;
+        nal_length_size_ = config->nal_length_size;
+        for (const codec::HevcArray& array : config->arrays)
+            for (const Bytes unit : array.units)
+                if (!unit.empty() && is_parameter_set(Codec::hevc, unit[0]))
+                    append_unit(parameter_sets_, unit);
+    }
+}
+
+// nullptr without a usable configuration.
+RtspWireEncoder::Track* RtspWireEncoder::track_for(const Packet& packet) {
+    auto& track = tracks_[index_of(packet.kind)];
+    if (track && track->format.codec == packet.codec)
+        return &*track;
+    const auto format = rtsp_track_of(packet.kind, packet.codec, configs_[index_of(packet.kind)]);
+    if (!format)
+        return nullptr;
+    track.emplace(*format);
+    return &*track;
+}
+
+WireEncoder::Encoded RtspWireEncoder::encode(const Packet& packet, SlabLog& log) {
+    if (packet.kind == MediaKind::data || packet.extra || !kinds_.has(packet.kind))
+        return {};
+    if (packet.is_config()) {
+        set_config(packet);
+        return {};
+    }
+    Track* const track = packet.content == Content::frame && packet.frame_bytes() > 0 ? track_for(packet) : nullptr;
+    if (track == nullptr)
+        return {};
+    payloads_.clear();
+    if (!packetize(packet).ok() || payloads_.empty())
+        return {};
+    const std::uint32_t timestamp = timestamp_of(packet, *track);
+    const bool is_due = packet.key || !track->has_sent || !reported_at_ || packet.dts - *reported_at_ >= kReportInterval;
+    track->has_sent = true;
+    if (is_due)
+        append_reports(packet.dts, log);
+    append_packets(*track, timestamp, log);
+    track->sequence = static_cast<std::uint16_t>(track->sequence + payloads_.size());
+    track->packets += static_cast<std::uint32_t>(payloads_.size());
+    track->payload_bytes += static_cast<std::uint32_t>(payloads_.bytes().size());
+    constexpr std::size_t kKeptBytes = 64U << 10;
+    if (payloads_.bytes().size() > kKeptBytes)
+        payloads_ = {};
+    if (frame_.capacity() > kKeptBytes)
+        frame_ = {};
+    return {};
+}
+
+// Stamps of audio are whole milliseconds where it came by RTMP: while they agree with the samples, the samples count.
+std::uint32_t RtspWireEncoder::timestamp_of(const Packet& packet, Track& track) const {
+    constexpr std::int32_t kApartPart = 50;  // of a second
+    const std::uint32_t stamped = ticks_of(packet.dts + packet.cts, track.format.clock_rate);
+    if (packet.kind != MediaKind::audio)
+        return stamped;
+    const auto apart = static_cast<std::int32_t>(stamped - track.next_timestamp);
+    const auto most = static_cast<std::int32_t>(track.format.clock_rate) / kApartPart;
+    const std::uint32_t samples = samples_of(packet, track.format, configs_[index_of(packet.kind)]);
+    const bool agrees = track.has_sent && samples > 0 && apart <= most && apart >= -most;
+    const std::uint32_t timestamp = agrees ? track.next_timestamp : stamped;
+    track.next_timestamp = timestamp + samples;
+    return timestamp;
+}
+
+Result<void> RtspWireEncoder::packetize(const Packet& packet) {
+    switch (packet.codec) {
+        case Codec::avc:
+        case Codec::hevc: return packetize_nal(packet);
+        case Codec::av1: return rtp_payload::packetize_av1(packet.frame(), kPayloadBytesMax, payloads_);
+        case Codec::vp8: rtp_payload::packetize_vp8(packet.frame(), picture_id_++ & 0x7FFF, kPayloadBytesMax, payloads_); break;
+        case Codec::vp9:
+            rtp_payload::packetize_vp9(packet.frame(), packet.key ? rtp_payload::FrameKind::key : rtp_payload::FrameKind::inter,
+                                       picture_id_++ & 0x7FFF, kPayloadBytesMax, payloads_);
+            break;
+        case Codec::aac: return rtp_payload::packetize_aac(packet.frame(), kPayloadBytesMax, payloads_);
+        case Codec::mp3: packetize_mp3(packet.frame()); break;
+        default:
+            payloads_.append(packet.frame());
+            payloads_.end_payload();
+            break;
+    }
+    return {};
+}
+
+Result<void> RtspWireEncoder::packetize_nal(const Packet& packet) {
+    frame_.clear();
+    if (packet.key)
+        frame_ = parameter_sets_;
+    const std::size_t sets = frame_.size();
+    ByteReader in(packet.frame());
+    bool has_own_sets = false;
+    while (!in.at_end()) {
+        const Bytes unit = TRY(take_unit(in, nal_length_size_));
+        if (unit.empty())
+            continue;
+        has_own_sets = has_own_sets || is_parameter_set(packet.codec, unit[0]);
+        append_unit(frame_, unit);
+    }
+    const Bytes units = Bytes(frame_).subspan(has_own_sets ? sets : 0);
+    const auto codec = packet.codec == Codec::avc ? rtp_payload::NalCodec::avc : rtp_payload::NalCodec::hevc;
+    return rtp_payload::packetize_nal(codec, units, kPayloadBytesMax, payloads_);
+}
+
+// RFC 2250, 3.5: two bytes of zero and the offset of the fragment.
+void RtspWireEncoder::packetize_mp3(Bytes frame) {
+    constexpr std::size_t kHeadBytes = 4;
+    for (std::size_t offset = 0; offset < frame.size(); offset += kPayloadBytesMax - kHeadBytes) {
+        payloads_.append(std::array<std::uint8_t, kHeadBytes>{0, 0, static_cast<std::uint8_t>(offset >> 8),
+                                                              static_cast<std::uint8_t>(offset)});
+        payloads_.append(frame.subspan(offset, std::min(frame.size() - offset, kPayloadBytesMax - kHeadBytes)));
+        payloads_.end_payload();
+    }
+}
+
+void RtspWireEncoder::append_packets(const Track& track, std::uint32_t timestamp, SlabLog& log) {
+    wire::rtp::Packet header;
+    header.payload_type = track.format.payload_type;
+    header.timestamp = timestamp;
+    header.sequence = track.sequence;
+    header.ssrc = kSsrcBase + static_cast<std::uint32_t>(index_of(track.format.kind));
+    const std::uint8_t channel = rtsp_channel_of(track.format.kind, layout_);
+    ByteWriter out;
+    out.reserve(payloads_.bytes().size() + payloads_.size() * (kFrameHeadBytes + wire::rtp::kHeaderBytes));
+    for (std::size_t i = 0; i < payloads_.size(); ++i, ++header.sequence) {
+        const Bytes payload = payloads_[i];
+        // A frame of G.711 or Opus is one packet, whatever its length.
+        if (payload.size() > 0xFFFF - wire::rtp::kHeaderBytes)
+            continue;
+        // The marker ends an image, and an access unit of AAC.
+        header.marker = i + 1 == payloads_.size() && (track.format.kind == MediaKind::video || track.format.codec == Codec::aac);
+        out.u8(kMark).u8(channel).u16be(static_cast<std::uint16_t>(wire::rtp::kHeaderBytes + payload.size()));
+        wire::rtp::write_header(out, header);
+        out.bytes(payload);
+    }
+    log.append(out.written());
+}
+
+// Reports all tracks together, so that a player that begins here can put them in step.
+void RtspWireEncoder::append_reports(MediaTime time, SlabLog& log) {
+    reported_at_ = time;
+    for (const auto& track : tracks_) {
+        if (!track)
+            continue;
+        ByteWriter report;
+        const std::uint32_t ssrc = kSsrcBase + static_cast<std::uint32_t>(index_of(track->format.kind));
+        wire::rtcp::write(report, wire::rtcp::SenderReport{.ssrc = ssrc,
+                                                           .ntp = ntp_of(time),
+                                                           .rtp_time = ticks_of(time, track->format.clock_rate),
+                                                           .packets = track->packets,
+                                                           .payload_bytes = track->payload_bytes,
+                                                           .blocks = {}});
+        wire::rtcp::write(report, wire::rtcp::SourceName{ssrc, kName});
+        ByteWriter head;
+        head.u8(kMark).u8(static_cast<std::uint8_t>(rtsp_channel_of(track->format.kind, layout_) + 1));
+        head.u16be(static_cast<std::uint16_t>(report.size()));
+        log.append(head.written());
+        log.append(report.written());
+    }
+}
+
+std::unique_ptr<WireEncoder> make_rtsp_encoder(const EncoderSetup& setup) {
+    return std::make_unique<RtspWireEncoder>(RtspLayout::video_first, setup);
+}
+
+std::unique_ptr<WireEncoder> make_rtsp_audio_encoder(const EncoderSetup& setup) {
+    return std::make_unique<RtspWireEncoder>(RtspLayout::audio_only, setup);
+}
+
+}  // namespace live::media
