@@ -91,6 +91,9 @@ print_addresses() {
     if is_on srt_server.enabled && is_on vhost.srt.enabled; then
         line SRT "'srt://$srt?streamid=live/livestream'" "ffplay, OBS; publish: #!::r=live/mine,m=publish"
     fi
+    if is_on rtsp_server.enabled && is_on vhost.rtsp.enabled; then
+        line RTSP "rtsp://$rtsp/live/livestream" "ffplay, mpv, GStreamer, recorders; publish: rtsp://$rtsp/live/mine"
+    fi
     if is_on http_server.enabled; then
         if is_on vhost.http_remux.enabled; then line FLV "http://$http/live/livestream.flv" ""; fi
         if is_on vhost.hls.enabled; then
@@ -120,6 +123,7 @@ rtmp=$(reachable "$(value_of listen)" 1935)
 http=$(reachable "$(value_of http_server.listen)" 8080)
 api=$(reachable "$(value_of http_api.listen)" 1985)
 srt=$(reachable "$(value_of srt_server.listen)" 10080)
+rtsp=$(reachable "$(value_of rtsp_server.listen)" 554)
 
 ./objs/srs -t -c "$conf" >"$log" 2>&1 || { cat "$log" >&2; die "the conf file is not valid"; }
 SRS_DAEMON=off SRS_SRS_LOG_TANK=console ./objs/srs -c "$conf" >"$log" 2>&1 &

@@ -30,7 +30,7 @@ class Run:
         wait_until(done, 90, "the addresses", 0.1)
         box = self.terminal().split("The server runs", 1)[1]
         found: dict[str, list[str]] = {}
-        for name, address in re.findall(r"^  (\S*) +'?((?:rtmp|http|srt)://[^\s']+)", box, re.MULTILINE):
+        for name, address in re.findall(r"^  (\S*) +'?((?:rtmp|http|srt|rtsp)://[^\s']+)", box, re.MULTILINE):
             name = name or list(found)[-1]
             found.setdefault(name, []).append(address)
         return found

@@ -85,16 +85,20 @@ class Playback:
         return []
 
 
-def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float = 40, want: str = "av") -> Playback:
-    """Plays and decodes; it is up to the caller to ask for problems()."""
+def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float = 40, want: str = "av", options: list | None = None) -> Playback:
+    """Plays and decodes; it is up to the caller to ask for problems(). The options precede the URL.
+
+    With options, pictures keep the unit of their packets' times: half a frame between audio and video would round two pictures to one time.
+    """
     with tempfile.TemporaryDirectory(prefix="play-check-") as name:
         folder = Path(name)
         command = [ffmpeg, "-nostdin", "-hide_banner", "-y", "-loglevel", "repeat+level+info"]
-        command += [*rtmp_options(ffmpeg, url), "-i", url, "-map", "0:v:0?", "-map", "0:a:0?", "-c", "copy", "-t", str(seconds), "-f", "framecrc", folder / "packets"]
+        command += [*rtmp_options(ffmpeg, url), *(options or []), "-i", url, "-map", "0:v:0?", "-map", "0:a:0?", "-c", "copy", "-t", str(seconds), "-f", "framecrc", folder / "packets"]
         if "v" in want:
             cell = WIDTH // 32
             crop = f"crop={CELLS * cell}:{cell}:0:0,scale={CELLS}:1:flags=area,format=gray"
-            command += ["-map", "0:v:0", "-fps_mode", "passthrough", "-t", str(seconds), "-vf", crop, "-f", "rawvideo", folder / "cells"]
+            times = own_times(ffmpeg) if options else ["-fps_mode", "passthrough"]
+            command += ["-map", "0:v:0", *times, "-t", str(seconds), "-vf", crop, "-f", "rawvideo", folder / "cells"]
         if "a" in want:
             command += ["-map", "0:a:0", "-t", str(seconds), "-af", "volumedetect", "-f", "framecrc", folder / "audio"]
         timed_out = False

@@ -102,7 +102,7 @@ def start_sample(folder: Path, text: str, port: int) -> LiveServer:
     for name in ("doc", "conf"):
         (folder / name).symlink_to(TRUNK / name)
     moved = {"SRS_LISTEN": f"127.0.0.1:{port}", "SRS_HTTP_API_ENABLED": "on", "SRS_HTTP_API_LISTEN": f"127.0.0.1:{api}",
-             "SRS_HTTP_SERVER_ENABLED": "off", "SRS_RTC_SERVER_ENABLED": "off", "SRS_SRT_SERVER_ENABLED": "off", "SRS_DAEMON": "off",
+             "SRS_HTTP_SERVER_ENABLED": "off", "SRS_RTC_SERVER_ENABLED": "off", "SRS_SRT_SERVER_ENABLED": "off", "SRS_RTSP_SERVER_ENABLED": "off", "SRS_DAEMON": "off",
              "SRS_SRS_LOG_TANK": "console", "SRS_PID": str(folder / "srs.pid")}
     return LiveServer(folder, text, ports=Ports(rtmp=port, api=api), environment=moved).start()
 

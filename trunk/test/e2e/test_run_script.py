@@ -15,7 +15,7 @@ from live_server import BINARY, TRUNK, can_connect, free_port, wait_until
 from rtmp_client import RtmpClient
 
 pytestmark = pytest.mark.skipif(BINARY != (TRUNK / "objs/srs").resolve(), reason="run.sh starts trunk/objs/srs")
-NEEDED = ("page", "console", "RTMP", "SRT", "FLV", "LL-HLS", "WebRTC", "API")
+NEEDED = ("page", "console", "RTMP", "SRT", "RTSP", "FLV", "LL-HLS", "WebRTC", "API")
 
 
 def in_group(group: int) -> list[str]:
@@ -47,7 +47,7 @@ def children(port: int) -> list[str]:
 @pytest.fixture(name="demo")
 def fixture_demo(tmp_path):
     """conf/demo.conf with ports that are free."""
-    ports = {number: free_port() for number in (1935, 1985, 8080, 8000, 10080)}
+    ports = {number: free_port() for number in (1935, 1985, 8080, 8000, 10080, 8554)}
     text = (TRUNK / "conf/demo.conf").read_text()
     for number, port in ports.items():
         text = re.sub(rf"(listen +(?:[\d.]+:)?){number};", rf"\g<1>{port};", text)
@@ -73,6 +73,8 @@ def test_printed_addresses_respond_and_ctrl_c_stops_everything(demo, tmp_path):
                             assert address == f"rtmp://127.0.0.1:{ports[1935]}/live/livestream" and player.read_at_least(1)
                     elif address.startswith("srt:"):
                         assert address == f"srt://127.0.0.1:{ports[10080]}?streamid=live/livestream"
+                    elif address.startswith("rtsp:"):
+                        assert address == f"rtsp://127.0.0.1:{ports[8554]}/live/livestream" and can_connect(ports[8554])
                     else:
                         with urllib.request.urlopen(address, timeout=10) as answer:
                             assert answer.status == 200 and answer.read(64), (name, address)

@@ -23,7 +23,12 @@ Ports::Ports(const Shared& shared, const Log& log)
       srt_(shared.settings,
            {shared.streams.table(), shared.admission, shared.admission.vhosts(), shared.events, shared.clients.table(),
             shared.clients.places(), shared.workers.forwarder(), shared.streams.transports()},
-           shared.names.identity().is_first(), log) {
+           shared.names.identity().is_first(), log),
+      rtsp_(shared.settings,
+            {shared.streams.table(), shared.admission, shared.admission.vhosts(), shared.events, shared.streams.fan_out(),
+             shared.clients.table(), shared.clients.places(), shared.clients.scratch(), shared.names.identity(),
+             shared.names.workers_secret},
+            log) {
     // One line for each protocol.
     others_.push_back(std::make_unique<CasterWiring>(shared.settings, live_, shared.clients.scratch(), shared.clients.places(),
                                                      shared.streams.transports(), shared.names.identity(), log));
@@ -66,6 +71,7 @@ void Ports::add_services(service::ServiceList& services) {
     services.add(rtmp_);
     services.add(rtc_);
     services.add(srt_);
+    services.add(rtsp_);
     for (const auto& other : others_)
         services.add(*other);
 }

@@ -12,6 +12,7 @@
 #include "app/wiring/http_wiring.hpp"
 #include "app/wiring/rtc_wiring.hpp"
 #include "app/wiring/rtmp_wiring.hpp"
+#include "app/wiring/rtsp_wiring.hpp"
 #include "app/wiring/server_names.hpp"
 #include "app/wiring/srt_wiring.hpp"
 #include "base/log/log.hpp"
@@ -42,6 +43,7 @@ public:
 
     RtmpWiring& rtmp() { return rtmp_; }
     SrtWiring& srt() { return srt_; }
+    RtspWiring& rtsp() { return rtsp_; }
 
     void add_services(service::ServiceList& services) override;
     void add_routes(HttpWiring& http) override;
@@ -55,6 +57,7 @@ private:
     session::http_live::PlayHandler live_player_;
     RtcWiring rtc_;
     SrtWiring srt_;
+    RtspWiring rtsp_;
     std::vector<std::unique_ptr<service::Service>> others_;  // protocols that no other part calls
     service::gb28181::Gb28181Service* gb28181_ = nullptr;    // one of them, if it is enabled
     settings::ZlmApiOptions zlm_api_;

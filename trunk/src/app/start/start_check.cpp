@@ -102,6 +102,8 @@ Result<void> check_start(const settings::Settings& settings) {
         TRY(check_keys(vhost));
     if (settings.rtmps.enabled)
         TRY(io::TlsContext::server(settings.rtmps.tls.cert, settings.rtmps.tls.key));
+    if (settings.rtsps.enabled)
+        TRY(io::TlsContext::server(settings.rtsps.tls.cert, settings.rtsps.tls.key));
     if (settings.http_api.enabled && settings.http_api.https.enabled)
         TRY(check_https(settings.http_api.https.tls));
     if (settings.http_server.enabled && settings.http_server.https.enabled)
@@ -116,6 +118,8 @@ Result<void> check_ports(const settings::Settings& settings, const Log& log) {
             texts.insert(texts.end(), more.begin(), more.end());
     };
     add(settings.rtmps.enabled, settings.rtmps.listen);
+    add(settings.rtsp_server.enabled, settings.rtsp_server.listen);
+    add(settings.rtsps.enabled, settings.rtsps.listen);
     add(settings.http_api.enabled, settings.http_api.listen);
     add(settings.http_api.enabled && settings.http_api.https.enabled, settings.http_api.https.listen);
     add(settings.http_server.enabled, settings.http_server.listen);

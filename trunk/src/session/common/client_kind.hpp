@@ -48,12 +48,14 @@ public:
     static const ClientKind hls_play;
     static const ClientKind rtc_play;
     static const ClientKind srt_play;
+    static const ClientKind rtsp_play;
     static const ClientKind fmle_publish;  // RTMP publishers, by the order of the encoder's calls
     static const ClientKind flash_publish;
     static const ClientKind haivision_publish;
     static const ClientKind rtc_publish;
     static const ClientKind srt_publish;
     static const ClientKind gb28181_publish;
+    static const ClientKind rtsp_publish;
     static const ClientKind relay_pull;  // this server's own: a stream of an edge, from its origin
 
 private:
@@ -68,6 +70,7 @@ extern const ClientKindRow kFlvPlay, kHlsPlay;
 extern const ClientKindRow kRtcPlay, kRtcPublish;
 extern const ClientKindRow kSrtPlay, kSrtPublish;
 extern const ClientKindRow kGb28181Publish;
+extern const ClientKindRow kRtspPlay, kRtspPublish;
 
 }  // namespace kinds
 
@@ -83,6 +86,8 @@ inline constexpr ClientKind ClientKind::haivision_publish{kinds::kHaivisionPubli
 inline constexpr ClientKind ClientKind::rtc_publish{kinds::kRtcPublish};
 inline constexpr ClientKind ClientKind::srt_publish{kinds::kSrtPublish};
 inline constexpr ClientKind ClientKind::gb28181_publish{kinds::kGb28181Publish};
+inline constexpr ClientKind ClientKind::rtsp_play{kinds::kRtspPlay};
+inline constexpr ClientKind ClientKind::rtsp_publish{kinds::kRtspPublish};
 inline constexpr ClientKind ClientKind::relay_pull{kinds::kRelayPull};
 
 inline std::string_view name_of(ClientKind kind) { return kind.row().name; }

@@ -72,6 +72,8 @@ constexpr RuleCase kServerRules[] = {
     {"stream_caster { enabled on; caster flv; listen 8936; output nowhere; }", "stream_caster flv: output is \"nowhere\""},
     {"http_api { enabled on; listen 1935; }", "listen and http_api.listen both listen on port 1935"},
     {"http_server { enabled on; listen 127.0.0.1:1935; }", "listen and http_server.listen both listen on port 1935"},
+    {"rtsp_server { enabled on; listen 1935; }", "listen and rtsp_server.listen both listen on port 1935"},
+    {"rtsps { enabled on; listen 1935; }", "listen and rtsps.listen both listen on port 1935"},
     {"rtmps { enabled on; listen [::1]:1935; }", "listen and rtmps.listen both listen on port 1935"},
 };
 

@@ -301,11 +301,11 @@ TEST(Settings, AnIngestNeedsNoId) {
 
 TEST(Settings, WarnsOncePerLoadAboutUsedOptionsThatAreNotImplemented) {
     const LoadedSettings loaded = good(
-        "listen 1935; vhost a { rtsp { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { rtsp { enabled on; } } "
+        "listen 1935; vhost a { exec { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { exec { enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.rtsp\" is not implemented")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"vhost.exec\" is not implemented")) << warnings;
     EXPECT_TRUE(has(warnings, "\"query_latest_version\" has no effect in this server")) << warnings;
 }
 

@@ -31,11 +31,6 @@ inline constexpr auto kExecRows = config::Rows{
         .example("./objs/ffmpeg/bin/ffmpeg -f flv -i [url] -c copy -y ./[stream].flv"),
 };
 
-inline constexpr auto kRtspRows = config::Rows{
-    config::row(&RtspOptions::enabled, "enabled", kNextSession, "RTSP on this virtual host."),
-    config::row(&RtspOptions::rtmp_to_rtsp, "rtmp_to_rtsp", kNextSession, "RTMP streams can be played over RTSP."),
-};
-
 inline constexpr auto kTranscodeRows = config::Rows{
     config::row(&TranscodeOptions::enabled, "enabled", kLive, "Runs ffmpeg on published streams."),
     config::row(&TranscodeOptions::ffmpeg, "ffmpeg", kLive, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),

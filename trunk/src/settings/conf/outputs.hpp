@@ -32,11 +32,6 @@ struct ExecOptions {
     std::vector<std::vector<std::string>> publish;
 };
 
-struct RtspOptions {
-    bool enabled = false;
-    bool rtmp_to_rtsp = true;
-};
-
 struct TranscodeOptions {
     // Empty for every stream, "app" or "app/stream".
     std::string scope;

@@ -23,6 +23,7 @@
 #include "session/limits/limit_option_rows.hpp"
 #include "session/rtc/option_rows.hpp"
 #include "session/rtmp/option_rows.hpp"
+#include "session/rtsp/option_rows.hpp"
 #include "session/srt/option_rows.hpp"
 #include "settings/conf/output_rows.hpp"
 #include "settings/conf/service_rows.hpp"
@@ -76,7 +77,7 @@ inline constexpr auto kVhostRows = config::Rows{
     config::block(&Vhost::exec, "exec", kExecRows, "Programs that are started for streams.").not_in_environment().pending(),
     config::block(&Vhost::rtc, "rtc", session::rtc::kRtcRows, "WebRTC."),
     config::block(&Vhost::srt, "srt", session::srt::kSrtRows, "SRT."),
-    config::block(&Vhost::rtsp, "rtsp", kRtspRows, "RTSP.").pending(),
+    config::block(&Vhost::rtsp, "rtsp", session::rtsp::kRtspRows, "RTSP."),
     config::blocks(&Vhost::transcodes, "transcode", &TranscodeOptions::scope, "scope", kTranscodeRows,
                    "Transcodes streams with ffmpeg; the scope is empty for all, app, or app/stream.")
         .not_in_environment()
@@ -221,7 +222,8 @@ inline constexpr auto kSettingsRows = config::Rows{
         .not_in_environment(),
     config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
     config::block(&Settings::tracing, "tracing", service::tracing::kTracingRows, "Ours: traces for OpenTelemetry."),
-    config::block(&Settings::rtsp_server, "rtsp_server", kRtspServerRows, "RTSP.").pending(),
+    config::block(&Settings::rtsp_server, "rtsp_server", session::rtsp::kRtspServerRows, "RTSP."),
+    config::block(&Settings::rtsps, "rtsps", kRtspsRows, "Ours: RTSP over TLS, with media over the connection."),
     config::block(&Settings::cloud_log, "tencentcloud_cls", kCloudLogRows, "A cloud's log service.").ignored(),
     config::block(&Settings::cloud_trace, "tencentcloud_apm", kCloudTraceRows, "A cloud's tracing service.").ignored(),
     config::named_blocks(&Settings::vhosts, "vhost", &Vhost::name, "name", config::SameName::first_wins, kVhostRows,

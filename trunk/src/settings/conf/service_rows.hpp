@@ -23,6 +23,12 @@ inline constexpr auto kRtmpsRows = config::Rows{
     config::flat(&RtmpsOptions::tls, kTlsRows),
 };
 
+inline constexpr auto kRtspsRows = config::Rows{
+    config::row(&RtspsOptions::enabled, "enabled", kRestart, "RTSP over TLS."),
+    config::endpoints(&RtspsOptions::listen, "listen", kRestart, "Endpoints of RTSP over TLS."),
+    config::flat(&RtspsOptions::tls, kTlsRows),
+};
+
 inline constexpr auto kHttpsRows = config::Rows{
     config::row(&HttpsOptions::enabled, "enabled", kRestart, "The same service over TLS; requires the plain one."),
     config::endpoints(&HttpsOptions::listen, "listen", kRestart, "Endpoints of the service over TLS."),
@@ -136,11 +142,6 @@ inline constexpr auto kExporterRows = config::Rows{
                 "Ours: /metrics has the series of single streams, as /metrics/streams has them. Each stream adds nine series."),
     config::row(&ExporterOptions::streams_max, "streams_max", 1, 100'000, kRestart,
                 "Ours: the most streams that have series in /metrics, per worker; millrace_streams_omitted counts the others."),
-};
-
-inline constexpr auto kRtspServerRows = config::Rows{
-    config::row(&RtspServerOptions::enabled, "enabled", kRestart, "RTSP server."),
-    config::endpoints(&RtspServerOptions::listen, "listen", kRestart, "Its endpoints."),
 };
 
 inline constexpr auto kThreadsRows = config::Rows{

@@ -25,6 +25,13 @@ struct RtmpsOptions {
     TlsFiles tls;
 };
 
+// rtsps {}: RTSP over TLS. Ours.
+struct RtspsOptions {
+    bool enabled = false;
+    std::vector<std::string> listen = {"322"};
+    TlsFiles tls;
+};
+
 // tls_client {}: which authorities the server trusts as a client: callbacks, forwards, heartbeats.
 struct TlsClientOptions {
     bool verify = true;
@@ -125,11 +132,6 @@ struct ExporterOptions {
     // Ours: series of single streams in /metrics, and the most streams that have them.
     bool streams = false;
     std::uint32_t streams_max = 1000;
-};
-
-struct RtspServerOptions {
-    bool enabled = false;
-    std::vector<std::string> listen = {"554"};
 };
 
 struct ThreadsOptions {

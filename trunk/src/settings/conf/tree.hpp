@@ -27,6 +27,7 @@
 #include "session/limits/limit_options.hpp"
 #include "session/rtc/options.hpp"
 #include "session/rtmp/options.hpp"
+#include "session/rtsp/options.hpp"
 #include "session/srt/options.hpp"
 #include "settings/conf/outputs.hpp"
 #include "settings/conf/services.hpp"
@@ -52,6 +53,7 @@ struct Vhost {
     service::dvr::DvrOptions dvr;
     session::rtc::RtcOptions rtc;
     session::srt::SrtOptions srt;
+    session::rtsp::RtspOptions rtsp;
     service::dash::DashOptions dash;
     HttpStaticOptions http_static;
     session::http_live::RemuxOptions http_remux;
@@ -66,7 +68,6 @@ struct Vhost {
     // Everything below is accepted and checked, but has no effect yet.
     HdsOptions hds;
     ExecOptions exec;
-    RtspOptions rtsp;
     std::vector<TranscodeOptions> transcodes;
 };
 
@@ -144,7 +145,8 @@ struct Settings {
     std::vector<StreamCasterOptions> stream_casters;
     ExporterOptions exporter;
     service::tracing::TracingOptions tracing;
-    RtspServerOptions rtsp_server;
+    session::rtsp::RtspServerOptions rtsp_server;
+    RtspsOptions rtsps;
     CloudLogOptions cloud_log;
     CloudTraceOptions cloud_trace;
 

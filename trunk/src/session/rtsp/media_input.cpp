@@ -1,0 +1,136 @@
+#include "session/rtsp/media_input.hpp"
+
+#include <utility>
+
+#include "base/log/log_format.hpp"
+#include "io/fibers/deadline.hpp"
+
+namespace live::session::rtsp {
+
+namespace {
+
+constexpr std::uint32_t kOwnSsrc = 0x4D52'5350;
+constexpr std::string_view kName = "millrace";
+
+// A frame may be stamped slightly before the first packet, because encoders look ahead. The source's timeline starts at its first
+// stamp, wherever that is.
+std::uint32_t stamp_of(MediaTime time) {
+    constexpr std::int64_t kStampBase = 1'000;
+    return static_cast<std::uint32_t>(media::to_ms(time) + kStampBase);
+}
+
+media::RtpTrackReader::Format format_of(const wire::rtsp::Media& media) {
+    return {.kind = media.kind,
+            .codec = media.codec,
+            .clock_rate = media.clock_rate,
+            .channels = media.channels,
+            .parameter_sets = media.parameter_sets,
+            .config = media.config,
+            .aac = {media.packing.size_bits, media.packing.index_bits, media.packing.index_delta_bits}};
+}
+
+}  // namespace
+
+Result<std::vector<std::size_t>> MediaInput::choose(const wire::rtsp::Description& description, const Log& log) {
+    std::vector<std::size_t> chosen;
+    MediaKindSet kinds;
+    for (std::size_t i = 0; i < description.media.size(); ++i) {
+        const wire::rtsp::Media& media = description.media[i];
+        if (!kinds.has(media.kind) && media::RtpTrackReader::check(format_of(media)).ok()) {
+            kinds.add(media.kind);
+            chosen.push_back(i);
+        } else {
+            LOG_WARN(log, "RTSP: track {} ({} {}) is not published", i, name_of(media.kind), media.name);
+        }
+    }
+    if (chosen.empty())
+        return Error(Errc::unsupported, "no track has a supported codec");
+    return chosen;
+}
+
+MediaInput::MediaInput(media::Publication& publication, const StreamPlan& plan, const wire::rtsp::Description& description,
+                       const std::vector<std::size_t>& chosen, Counters& counters, const Log& log)
+    : publication_(publication),
+      ingest_(publication, plan.play, plan.publish, log),
+      counters_(counters),
+      tracks_(description.media.size()),
+      clock_(MediaTime::zero(), media::RtpClock::Begin::by_reports),
+      silent_since_(io::now()),
+      report_at_(io::now() + kReportInterval) {
+    MediaKindSet announced;
+    for (const std::size_t index : chosen) {
+        const wire::rtsp::Media& media = description.media[index];
+        tracks_[index].emplace(Track{engine::rtsp::TrackReceiver(media.payload_type, media.clock_rate),
+                                     std::make_unique<media::RtpTrackReader>(format_of(media), log), media.clock_rate});
+        announced.add(media.kind);
+    }
+    publication_.source().tracks().announce(announced);
+}
+
+void MediaInput::take(std::size_t index, bool is_rtcp, Bytes bytes, TimePoint now) {
+    auto& track = tracks_[index];
+    if (!track)
+        return;
+    if (is_rtcp)
+        return track->receiver.handle_rtcp(now, bytes);
+    track->receiver.handle_rtp(now, bytes);
+    ++counters_.received_packets;
+    drain(*track, now);
+}
+
+void MediaInput::drain(TimePoint now) {
+    for (auto& track : tracks_)
+        if (track)
+            drain(*track, now);
+}
+
+void MediaInput::drain(Track& track, TimePoint now) {
+    const MediaKind kind = track.reader->kind();
+    const std::uint64_t lost = track.receiver.counters().lost;
+    while (auto packet = track.receiver.pop(now)) {
+        const auto place = clock_.place(kind, packet->timestamp, track.clock_rate, packet->arrived, packet->reported);
+        track.reader->push({.kind = kind,
+                            .timestamp = packet->timestamp,
+                            .marker = packet->marker,
+                            .payload = std::move(packet->payload),
+                            .arrived = packet->arrived,
+                            .time = place.time},
+                           packet->sequence);
+        while (auto frame = track.reader->poll()) {
+            got_media_ = true;
+            silent_since_ = now;
+            const std::uint32_t stamp = stamp_of(frame->dts);
+            ingest_.push_frame(kind, stamp, *std::move(frame));
+        }
+    }
+    counters_.lost_packets += track.receiver.counters().lost - lost;
+}
+
+std::optional<TimePoint> MediaInput::next_timeout() const {
+    std::optional<TimePoint> next;
+    for (const auto& track : tracks_)
+        if (const auto due = track ? track->receiver.next_timeout() : std::nullopt; due && (!next || *due < *next))
+            next = due;
+    return next;
+}
+
+bool MediaInput::take_report_turn(TimePoint now) {
+    if (now < report_at_)
+        return false;
+    report_at_ = now + kReportInterval;
+    return true;
+}
+
+void MediaInput::write_report(std::size_t index, TimePoint now, ByteWriter& out) {
+    if (tracks_[index])
+        tracks_[index]->receiver.write_report(now, kOwnSsrc, kName, out);
+}
+
+std::size_t MediaInput::held_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& track : tracks_)
+        bytes += track ? track->receiver.held_bytes() : 0;
+    return bytes;
+}
+
+}  // namespace live::session::rtsp

@@ -1,0 +1,77 @@
+// MediaInput: the media of an RTSP publisher, or of a camera that is pulled: the packets of described tracks become frames of a
+// publication. The first supported track of each kind is published; packets of others are dropped. Dry but for the clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes/byte_writer.hpp"
+#include "base/log/log.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "engine/rtsp/track_receiver.hpp"
+#include "media/ingest/ingest.hpp"
+#include "media/ingest/rtp_track_reader.hpp"
+#include "media/rtp/rtp_clock.hpp"
+#include "media/source/publication.hpp"
+#include "session/common/admission.hpp"
+#include "session/rtsp/context.hpp"
+#include "wire/rtsp/description.hpp"
+
+namespace live::session::rtsp {
+
+class MediaInput {
+public:
+    static constexpr std::chrono::seconds kReportInterval{5};
+
+    // The tracks to publish, as indexes of the description; logs the others. Errc::unsupported if there is none.
+    static Result<std::vector<std::size_t>> choose(const wire::rtsp::Description& description, const Log& log);
+
+    // `chosen` is the result of choose(). Everything referred to outlives this, but for the description.
+    MediaInput(media::Publication& publication, const StreamPlan& plan, const wire::rtsp::Description& description,
+               const std::vector<std::size_t>& chosen, Counters& counters, const Log& log);
+    MediaInput(const MediaInput&) = delete;
+    MediaInput& operator=(const MediaInput&) = delete;
+
+    // A packet of the track with that index in the description.
+    void take(std::size_t index, bool is_rtcp, Bytes bytes, TimePoint now);
+    // Publishes the packets whose wait for missing ones has expired.
+    void drain(TimePoint now);
+    // When drain() has something to do without further packets.
+    std::optional<TimePoint> next_timeout() const;
+    // A receiver report is due, once each kReportInterval.
+    bool take_report_turn(TimePoint now);
+    TimePoint report_at() const { return report_at_; }
+    // Appends the report of a track; nothing without packets.
+    void write_report(std::size_t index, TimePoint now, ByteWriter& out);
+
+    std::size_t tracks() const { return tracks_.size(); }
+    std::size_t held_bytes() const;
+    bool got_media() const { return got_media_; }
+    // When the last frame was published; at first, when this was made.
+    TimePoint silent_since() const { return silent_since_; }
+    void restart_silence(TimePoint now) { silent_since_ = now; }
+
+private:
+    struct Track {
+        engine::rtsp::TrackReceiver receiver;
+        std::unique_ptr<media::RtpTrackReader> reader;
+        std::uint32_t clock_rate = 0;
+    };
+
+    void drain(Track& track, TimePoint now);
+
+    media::Publication& publication_;
+    media::Ingest ingest_;
+    Counters& counters_;
+    std::vector<std::optional<Track>> tracks_;  // by index in the description; none: not published
+    media::RtpClock clock_;
+    TimePoint silent_since_;
+    TimePoint report_at_;
+    bool got_media_ = false;
+};
+
+}  // namespace live::session::rtsp

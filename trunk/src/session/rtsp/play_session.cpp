@@ -1,0 +1,295 @@
+#include "session/rtsp/play_session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
+#include "media/source/wire_log_hold.hpp"
+#include "media/wire_log/rtsp_wire_encoder.hpp"
+#include "session/common/join.hpp"
+#include "session/rtsp/first_packets.hpp"
+#include "session/rtsp/stream_request.hpp"
+#include "wire/rtsp/description.hpp"
+#include "wire/rtsp/message.hpp"
+
+namespace live::session::rtsp {
+
+namespace rtsp = engine::rtsp;
+
+namespace {
+
+// Raises a signal for each published batch while it lives.
+class PacketWatch final : public media::PacketListener {
+public:
+    PacketWatch(media::Source& source, Signal& signal) : source_(source), signal_(signal) {
+        source_.readers().add_listener(*this);
+    }
+    ~PacketWatch() { source_.readers().remove_listener(*this); }
+    PacketWatch(const PacketWatch&) = delete;
+    PacketWatch& operator=(const PacketWatch&) = delete;
+
+private:
+    void on_packets() override { signal_.raise(); }
+
+    media::Source& source_;
+    Signal& signal_;
+};
+
+constexpr std::array kOrder = {MediaKind::video, MediaKind::audio};
+
+}  // namespace
+
+PlaySession::PlaySession(Peer& peer, Context& context, const StreamPlan& plan, const RtspOptions& options,
+                         Ref<media::Source> source, std::string url, const Log& log)
+    : peer_(peer),
+      context_(context),
+      plan_(plan),
+      options_(options),
+      source_(std::move(source)),
+      url_(std::move(url)),
+      log_(log) {}
+
+PlaySession::~PlaySession() { context_.ports.remove(*this); }
+
+media::RtspLayout PlaySession::layout() const {
+    const bool has_video = !tracks_.empty() && tracks_.front().kind == MediaKind::video;
+    return has_video ? media::RtspLayout::video_first : media::RtspLayout::audio_only;
+}
+
+// A publisher that has announced one kind may be about to send the other: for this long after its first packet.
+std::vector<PlaySession::Track> PlaySession::known_tracks() const {
+    constexpr MediaTime kOneKindAfter = std::chrono::milliseconds(500);
+    if (!source_->is_published() || (!options_.rtmp_to_rtsp && !context_.published.contains(plan_.url)))
+        return {};
+    std::vector<Track> tracks;
+    const MediaKindSet expected = source_->tracks().expected_kinds();
+    for (const MediaKind kind : kOrder) {
+        const media::Track* const track = source_->tracks().default_of(kind);
+        const auto known = track == nullptr ? std::nullopt : media::rtsp_track_of(kind, track->codec, track->config.bytes());
+        if (known)
+            tracks.push_back(*known);
+        else if (expected.has(kind) && track == nullptr)
+            return {};
+    }
+    const media::Ring& ring = source_->ring();
+    const bool is_new = ring.first() == ring.next() || ring.newest().dts - ring.at(ring.first()).dts < kOneKindAfter;
+    return tracks.size() < kOrder.size() && is_new ? std::vector<Track>() : tracks;
+}
+
+// The player may arrive before the publisher.
+Result<void> PlaySession::wait_for_tracks(io::Deadline deadline) {
+    Signal published;
+    std::optional<PacketWatch> watch;
+    const auto limit = deadline.sooner(io::Deadline::after(options_.publisher_wait));
+    for (;;) {
+        tracks_ = known_tracks();
+        if (!tracks_.empty())
+            return {};
+        if (!watch)
+            watch.emplace(*source_, published);
+        const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &published, limit));
+        if (ready.timed_out)
+            return Error(Errc::not_found, "there is no stream " + plan_.url);
+        if (ready.readable)
+            TRY(peer_.read_piece());
+    }
+}
+
+Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
+    peer_.engine().refuse(status_for(error.code()));
+    TRY(peer_.write_output(deadline));
+    return error;
+}
+
+Result<void> PlaySession::describe(io::Deadline deadline) {
+    if (auto known = wait_for_tracks(deadline); !known.ok())
+        return known.code() == Errc::not_found ? refuse(known.error(), deadline) : std::move(known);
+    std::vector<wire::rtsp::TrackToDescribe> described;
+    for (const Track& track : tracks_)
+        described.push_back({track.kind, track.codec, track.payload_type, track.clock_rate, track.channels,
+                             source_->tracks().default_of(track.kind)->config.bytes()});
+    const auto text = wire::rtsp::write_description("Play", described);
+    if (!text.ok())
+        return refuse(text.error(), deadline);
+    peer_.engine().accept_describe(*text, tracks_.size());
+    return {};
+}
+
+// Media goes to the address of the connection only: no other one has asked for it.
+Result<void> PlaySession::set_up_udp(std::size_t track, wire::rtsp::Transport& transport) {
+    const auto ip = TRY(peer_.client_ip());
+    TRY(context_.ports.add(ip, *transport.client_port, *this, track));
+    transport.server_port = context_.ports.numbers();
+    if (udp_ == nullptr)
+        udp_ = std::make_unique<UdpSender>(context_.ports);
+    const std::uint8_t channel = media::rtsp_channel_of(tracks_[track].kind, layout());
+    udp_->set_address(channel, {ip, transport.client_port->rtp});
+    udp_->set_address(channel + std::size_t{1}, {ip, transport.client_port->rtcp});
+    return {};
+}
+
+Result<void> PlaySession::set_up(const rtsp::WantsToSetUp& asked) {
+    wire::rtsp::Transport transport = asked.transport;
+    if (transport.lower == wire::rtsp::Transport::Lower::udp) {
+        if (const auto added = set_up_udp(asked.track, transport); added.ok())
+            peer_.engine().accept_set_up(transport);
+        else
+            peer_.engine().refuse(wire::rtsp::status::kUnsupportedTransport);
+        return {};
+    }
+    // All players of a stream share one log, and so its channels.
+    const std::uint8_t channel = media::rtsp_channel_of(tracks_[asked.track].kind, layout());
+    transport.interleaved = wire::rtsp::NumberPair{channel, static_cast<std::uint16_t>(channel + 1)};
+    peer_.engine().accept_set_up(transport);
+    return {};
+}
+
+Result<void> PlaySession::run(io::Deadline deadline) {
+    TRY(describe(deadline));
+    for (;;) {
+        const auto event = TRY(peer_.next_event(deadline.sooner(io::Deadline::after(kSetUpLimit))));
+        if (const auto* asked = std::get_if<rtsp::WantsToSetUp>(&event)) {
+            TRY(set_up(*asked));
+        } else if (const auto* again = std::get_if<rtsp::WantsToDescribe>(&event)) {
+            if (again->url == url_)
+                TRY(describe(deadline));
+            else
+                peer_.engine().refuse(wire::rtsp::status::kWrongState);
+        } else if (std::holds_alternative<rtsp::WantsToPlay>(event)) {
+            return stream(deadline);
+        } else if (std::holds_alternative<rtsp::TornDown>(event)) {
+            return peer_.write_output(deadline);
+        }
+    }
+}
+
+// One-time steps have a frame of their own: the stack of a parked fiber should fit into one page.
+[[gnu::noinline]] Result<void> PlaySession::prepare(io::Deadline deadline) {
+    media::WireFormat format;
+    format.container = layout() == media::RtspLayout::video_first ? media::kRtsp : media::kRtspAudioOnly;
+    format.kinds = MediaKindSet();
+    for (std::size_t i = 0; i < tracks_.size(); ++i)
+        if (peer_.engine().transport(i) != nullptr)
+            format.kinds.add(tracks_[i].kind);
+    media::WireLogHold hold(source_, format);
+    TRY(catch_up(hold, deadline));
+    cursor_.emplace(source_, format);
+    const auto starts = find_starts();
+    LOG_INFO(log_, "RTSP: PLAY url={}, transport={}, tracks={}, mw_sleep={}, streaming started", plan_.url,
+             udp_ == nullptr ? "tcp" : "udp", starts.size(), plan_.play.mw_latency.count());
+    peer_.engine().accept_play(starts);
+    TRY(peer_.write_output(deadline));
+    peer_.engine().release_buffers();
+    if (udp_ != nullptr)
+        return {};
+    PlayerProtocol& protocol = *this;
+    player_.emplace(peer_.stream(), *cursor_, context_.fan_out, plan_.play, protocol, peer_.traffic().sent_bytes, log_);
+    return {};
+}
+
+Result<void> PlaySession::stream(io::Deadline deadline) {
+    TRY(prepare(deadline));
+    if (udp_ != nullptr)
+        return stream_by_udp(deadline);
+    end_watch_.emplace(source_, player_->wake());
+    auto ended = player_->run(deadline);
+    if (ended.ok() && is_over())
+        LOG_INFO(log_, "the stream {} has ended", source_->url());
+    return ended;
+}
+
+Result<void> PlaySession::stream_by_udp(io::Deadline deadline) {
+    Signal wake;
+    const PacketWatch packets(*source_, wake);
+    end_watch_.emplace(source_, wake);
+    heard_ = io::now();
+    for (;;) {
+        const bool has_more = udp_->send_some(*cursor_);
+        if (is_over() && !has_more) {
+            udp_->send_goodbye(media::RtspWireEncoder::kSsrcBase);
+            LOG_INFO(log_, "the stream {} has ended", source_->url());
+            return {};
+        }
+        auto due = deadline.sooner(io::Deadline::at(io::silence_from(heard_) + kSilenceMax));
+        if (has_more)
+            due = due.sooner(io::Deadline::after(UdpSender::kPieceInterval));
+        const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, has_more ? nullptr : &wake, due));
+        if (ready.readable) {
+            heard_ = io::now();
+            TRY(peer_.read_piece());
+            const Step step = TRY(handle_requests());
+            TRY(peer_.write_output(deadline));
+            if (step == Step::stopped)
+                return {};
+        }
+        if (io::Deadline::at(io::silence_from(heard_) + kSilenceMax).expired())
+            return Error(Errc::timed_out, "the player is silent");
+    }
+}
+
+void PlaySession::on_datagram(std::size_t, bool, Bytes) { heard_ = io::now(); }
+
+// The first packet of each track that the player gets, of those that the log has.
+std::vector<rtsp::TrackStart> PlaySession::find_starts() {
+    std::array<::iovec, 8> parts;
+    const auto batch = cursor_->take(parts);
+    std::vector<rtsp::TrackStart> starts;
+    for (const FirstPacket& first : first_packets(std::span(parts).first(batch.spans)))
+        for (std::size_t i = 0; i < tracks_.size(); ++i)
+            if (media::rtsp_channel_of(tracks_[i].kind, layout()) == first.channel)
+                starts.push_back({i, first.sequence, first.timestamp});
+    return starts;
+}
+
+Result<PlayerProtocol::Step> PlaySession::on_readable() {
+    TRY(peer_.read_piece());
+    const Step step = TRY(handle_requests());
+    TRY(player_->answer(as_bytes(peer_.take_output())));
+    return step;
+}
+
+void PlaySession::set_paused(bool paused) {
+    if (player_)
+        player_->set_paused(paused);
+    else
+        cursor_->set_paused(paused);
+}
+
+Result<PlayerProtocol::Step> PlaySession::handle_requests() {
+    Step step = Step::go_on;
+    while (step == Step::go_on) {
+        const auto event = TRY(peer_.engine().poll_event());
+        if (!event)
+            break;
+        if (std::holds_alternative<rtsp::Paused>(*event)) {
+            set_paused(true);
+        } else if (std::holds_alternative<rtsp::WantsToPlay>(*event)) {
+            peer_.engine().accept_play({});
+            set_paused(false);
+        } else if (std::holds_alternative<rtsp::TornDown>(*event)) {
+            step = Step::stopped;
+        } else if (std::holds_alternative<rtsp::WantsToSetUp>(*event)) {
+            peer_.engine().refuse(wire::rtsp::status::kWrongState);
+        }
+    }
+    return step;
+}
+
+// The stream is over only after its last frame, which may not have been encoded yet.
+bool PlaySession::is_over() {
+    return !source_->is_published() && !source_->publications().may_return() && source_->backlog().empty();
+}
+
+ClientFigures PlaySession::figures() const {
+    ClientFigures figures = player_ ? player_->figures() : ClientFigures();
+    if (udp_ != nullptr) {
+        figures.sent_bytes = udp_->sent_bytes();
+        figures.dropped_packets = cursor_ ? cursor_->dropped() : 0;
+    }
+    return figures;
+}
+
+}  // namespace live::session::rtsp

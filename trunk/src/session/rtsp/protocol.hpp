@@ -1,0 +1,23 @@
+// The description of RTSP for the rest of the server.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "session/common/protocol.hpp"
+#include "session/rtsp/context.hpp"
+
+namespace live::session::rtsp {
+
+// The endpoints of RTSP and of RTSPS; none: it does not listen.
+struct Listening {
+    std::vector<std::string> plain;
+    std::vector<std::string> secure;
+
+    bool any() const { return !plain.empty() || !secure.empty(); }
+};
+
+// Everything referred to outlives the description.
+Protocol describe(const Context& context, Listening listening);
+
+}  // namespace live::session::rtsp
