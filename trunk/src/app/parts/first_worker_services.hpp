@@ -28,7 +28,7 @@ public:
     FirstWorkerServices(const Shared& shared, const Log& log)
         : is_first_(shared.names.identity().is_first()),
           wanted_ingests_(shared.settings, [&ports = shared.ports] { return ports.rtmp().endpoints(); }),
-          ingests_(wanted_ingests_, &shared.ports.srt().dialler(), log),
+          ingests_(wanted_ingests_, {&shared.ports.srt().dialler(), &shared.ports.rtsp().dialler()}, log),
           facts_(shared.settings, shared.names, shared.http, shared.protocols),
           heartbeat_(shared.calls.http(), facts_, log) {}
 

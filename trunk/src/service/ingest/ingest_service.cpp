@@ -7,6 +7,8 @@
 
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
+#include "service/ingest/rtsp_pull.hpp"
+#include "service/ingest/srt_pull.hpp"
 
 namespace live::service::ingest {
 
@@ -23,9 +25,8 @@ io::ChildOptions child_of(const IngestOptions& ingest, const ffmpeg::EngineOptio
 
 }  // namespace
 
-IngestService::IngestService(const WantedIngests& wanted, session::srt::Dialler* dialler, Log log,
-                             ffmpeg::SupervisorOptions supervision)
-    : wanted_(wanted), dialler_(dialler), log_(std::move(log)), supervision_(std::move(supervision)) {
+IngestService::IngestService(const WantedIngests& wanted, Diallers diallers, Log log, ffmpeg::SupervisorOptions supervision)
+    : wanted_(wanted), diallers_(diallers), log_(std::move(log)), supervision_(std::move(supervision)) {
     supervision_.keyword = "IGS";
 }
 
@@ -80,14 +81,33 @@ Result<void> IngestService::change(std::vector<Plan> plans, io::Deadline deadlin
     return {};
 }
 
+std::optional<IngestService::Work> IngestService::native_work_for(const Plan& plan, const NativePull::Timing& timing,
+                                                                  const Log& log) {
+    if (diallers_.srt != nullptr)
+        if (const auto target = srt_pull_target(plan.ingest, plan.engine, plan.place)) {
+            auto call = [dialler = diallers_.srt, from = target->from](session::ClientRequest to, const Log& its_log,
+                                                                       io::Deadline deadline) {
+                return dialler->pull(from, std::move(to), its_log, deadline);
+            };
+            return NativePull(std::move(call), target->from.label(), target->to, timing, log);
+        }
+    if (diallers_.rtsp != nullptr)
+        if (const auto target = rtsp_pull_target(plan.ingest, plan.engine, plan.place)) {
+            auto call = [dialler = diallers_.rtsp, from = target->from](session::ClientRequest to, const Log& its_log,
+                                                                        io::Deadline deadline) {
+                return dialler->pull(from, std::move(to), its_log, deadline);
+            };
+            return NativePull(std::move(call), target->from.label(), target->to, timing, log);
+        }
+    return std::nullopt;
+}
+
 IngestService::Work IngestService::work_for(Plan plan) {
     ffmpeg::SupervisorOptions options = supervision_;
     options.name = plan.place.vhost + "/" + plan.ingest.id;
     const Log log = log_.with_id(random_id());
-    if (dialler_ != nullptr)
-        if (auto target = srt_pull_target(plan.ingest, plan.engine, plan.place))
-            return SrtPull(*dialler_, *std::move(target),
-                           {options.name, options.restart_first, options.restart_max, options.good_after}, log);
+    if (auto native = native_work_for(plan, {options.name, options.restart_first, options.restart_max, options.good_after}, log))
+        return *std::move(native);
     auto make_child = [ingest = std::move(plan.ingest), engine = std::move(plan.engine), place = std::move(plan.place)] {
         return child_of(ingest, engine, place);
     };

@@ -1,9 +1,10 @@
 // IngestService: what publishes streams here from elsewhere, one per engine of each enabled ingest: ffmpeg child processes, and
-// pulls of srt:// inputs, which this server makes itself. It starts and stops only the difference to the wanted set, so a reload
-// leaves unchanged ingests alone.
+// pulls of srt:// and rtsp:// inputs, which this server makes itself. It starts and stops only the difference to the wanted set,
+// so a reload leaves unchanged ingests alone.
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,9 +14,11 @@
 #include "io/fibers/job_list.hpp"
 #include "service/ffmpeg/supervisor.hpp"
 #include "service/ingest/arguments.hpp"
+#include "service/ingest/native_pull.hpp"
 #include "service/ingest/options.hpp"
-#include "service/ingest/srt_pull.hpp"
 #include "service/service.hpp"
+#include "session/rtsp/pull/dialler.hpp"
+#include "session/srt/call/dialler.hpp"
 
 namespace live::service::ingest {
 
@@ -40,10 +43,13 @@ public:
     static constexpr std::chrono::seconds kEndLimit{5};
     static constexpr std::size_t kChildrenMax = 256;
 
-    // `wanted` and `dialler` outlive this; without a dialler, ffmpeg pulls everything. `supervision` applies to every child; its
-    // keyword and name are set here.
-    IngestService(const WantedIngests& wanted, session::srt::Dialler* dialler, Log log,
-                  ffmpeg::SupervisorOptions supervision = {});
+    // nullptr: ffmpeg pulls inputs of this protocol.
+    struct Diallers {
+        session::srt::Dialler* srt = nullptr;
+        session::rtsp::Dialler* rtsp = nullptr;
+    };
+    // `wanted` and the diallers outlive this. `supervision` applies to every child; its keyword and name are set here.
+    IngestService(const WantedIngests& wanted, Diallers diallers, Log log, ffmpeg::SupervisorOptions supervision = {});
     ~IngestService() override;
     IngestService(const IngestService&) = delete;
     IngestService& operator=(const IngestService&) = delete;
@@ -69,7 +75,7 @@ private:
         // All relevant properties as words, to detect changes.
         std::vector<std::string> identity;
     };
-    using Work = std::variant<ffmpeg::Supervisor, SrtPull>;
+    using Work = std::variant<ffmpeg::Supervisor, NativePull>;
     struct Child {
         Child(std::vector<std::string> words, Work its) : identity(std::move(words)), work(std::move(its)) {}
 
@@ -84,10 +90,11 @@ private:
     std::vector<Plan> plan(const std::vector<IngestSet>& wanted) const;
     void start_child(Plan plan);
 
+    std::optional<Work> native_work_for(const Plan& plan, const NativePull::Timing& timing, const Log& log);
     Work work_for(Plan plan);
 
     const WantedIngests& wanted_;
-    session::srt::Dialler* const dialler_;
+    const Diallers diallers_;
     Log log_;
     ffmpeg::SupervisorOptions supervision_;
     io::JobList<Child> children_{"ingest"};

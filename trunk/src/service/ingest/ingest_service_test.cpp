@@ -80,7 +80,8 @@ protected:
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     Lines lines_;
     Wanted wanted_;
-    std::unique_ptr<IngestService> service_ = std::make_unique<IngestService>(wanted_, nullptr, Log(lines_, "test"), quick());
+    std::unique_ptr<IngestService> service_ =
+        std::make_unique<IngestService>(wanted_, IngestService::Diallers{}, Log(lines_, "test"), quick());
 };
 
 TEST_F(IngestServiceTest, PassesArgumentsAndLogToTheChild) {
@@ -101,7 +102,7 @@ TEST_F(IngestServiceTest, RestartsAChildThatEnds) {
 TEST_F(IngestServiceTest, KillsAChildThatIgnoresTheRequestToEnd) {
     ffmpeg::SupervisorOptions options = quick();
     options.stop_limit = 20ms;
-    service_ = std::make_unique<IngestService>(wanted_, nullptr, Log(lines_, "test"), options);
+    service_ = std::make_unique<IngestService>(wanted_, IngestService::Diallers{}, Log(lines_, "test"), options);
     apply({ingest("cam", program("deaf", "trap '' TERM; echo ready; while :; do sleep 1; done"))});
     io::wait_until([&] { return log_of("cam").find("ready") != std::string::npos; });
     apply({});

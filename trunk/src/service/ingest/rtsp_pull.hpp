@@ -1,0 +1,20 @@
+// The ingests of rtsp:// inputs, cameras above all, that this server pulls itself.
+#pragma once
+
+#include <optional>
+
+#include "service/ingest/native_pull.hpp"
+#include "wire/rtsp/pull_url.hpp"
+
+namespace live::service::ingest {
+
+struct RtspPullTarget {
+    wire::rtsp::PullUrl from;
+    session::ClientRequest to;
+};
+
+// Returns nullopt if the ingest needs ffmpeg: as copied_stream(), and for an address that parse_pull_url() rejects.
+std::optional<RtspPullTarget> rtsp_pull_target(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,
+                                               const IngestPlace& place);
+
+}  // namespace live::service::ingest
