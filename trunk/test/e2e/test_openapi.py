@@ -127,8 +127,8 @@ class Stage:
             "GET /api/v1/fibers": [(200, {}, {"count": "100"}), (400, {}, {"count": "0"})],
             "POST /rtc/v1/play/": [(200, {}, {}, {}, b"{}"), (200, {}, {}, {}, b"x")],
             "POST /rtc/v1/publish/": [(200, {}, {}, {}, b"{}"), (200, {}, {}, {}, body)],
-            "POST /gb/v1/publish/": [(200, {}, {}, {}, b"{}"), (200, {}, {}, {}, b'{"id": "gb1", "ssrc": "47190001"}')],
-            "DELETE /gb/v1/publish/": [(200, {}, {"id": "gb1"}), (404,)],
+            "POST /gb/v1/publish/": [(200, {}, {}, {}, b"{}"), (200, {}, {}, {}, b'{"id": "gb1", "ssrc": "47190001"}'), (403, {}, {}, STRANGER)],
+            "DELETE /gb/v1/publish/": [(200, {}, {"id": "gb1"}), (404,), (403, {}, {}, STRANGER)],
             **{f"GET /index/api/{call}RtpServer": [(200, {}, {"secret": "s3cret", "stream_id": "gb2", "port": "0", "dst_url": "127.0.0.1", "dst_port": "9"})]
                for call in ("open", "connect", "close", "list")},
             **{f"POST /index/api/{call}RtpServer": [(200,), (403, {}, {}, STRANGER)] for call in ("open", "connect", "close", "list")},

@@ -44,7 +44,7 @@ bool is_address_or_localhost(const std::string& host) { return ascii::are_same(h
 
 }  // namespace
 
-bool is_control(std::string_view path) { return path.find("/api/") != std::string_view::npos; }
+bool is_control(std::string_view path) { return path.find("/api/") != std::string_view::npos || path.starts_with("/gb/"); }
 
 bool changes_state(const Request& request) {
     constexpr std::array<std::string_view, 3> kGets = {"/api/v1/fault", "/api/v1/profile", "/api/v1/valgrind"};

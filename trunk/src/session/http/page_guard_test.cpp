@@ -26,6 +26,8 @@ TEST(PageGuard, ChangesAreOtherMethodsAndGetsWithAnEffect) {
                                "/api/v1/valgrind?check=full", "/api/v1/fault?kind=leak"})
         EXPECT_TRUE(changes_state(request_of("GET", target, "h", ""))) << target;
     EXPECT_TRUE(is_control("/api/v1/clients/a"));
+    EXPECT_TRUE(is_control("/gb/v1/publish/"));
+    EXPECT_TRUE(is_control("/index/api/openRtpServer"));
     EXPECT_FALSE(is_control("/rtc/v1/whip/"));
 }
 
