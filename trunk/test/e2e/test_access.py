@@ -14,10 +14,11 @@ from players import FfmpegPublisher
 ACCESS = """access { enabled on; key_file $folder/access.key; anybody play live/open*; }
     hls { enabled on; hls_fragment 1; hls_window 20; hls_path $folder/html; }
     http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
-    rtc { enabled on; rtmp_to_rtc on; } srt { enabled on; }
+    rtc { enabled on; rtmp_to_rtc on; } srt { enabled on; } rtsp { enabled on; }
 """
 PORTS = """rtc_server { enabled on; listen 127.0.0.1:$udp_rtc; candidate 127.0.0.1; }
 srt_server { enabled on; listen 127.0.0.1:$udp_srt; }
+rtsp_server { enabled on; listen 127.0.0.1:$rtsp; rtp_port_min 0; }
 """
 
 
@@ -91,6 +92,8 @@ def test_every_protocol_plays_with_the_right_token_only(server, clip):
         assert refused({name: ffmpeg_reads(live.url(f"cam?{query}")) for name, query in given.items()}) == ALL_BUT_THE_RIGHT_ONE
         srt = "srt://127.0.0.1:%d?streamid=#!::r=live/cam,%sm=request"
         assert refused({name: ffmpeg_reads(srt % (live.ports["udp_srt"], query and query + ",")) for name, query in given.items()}) == ALL_BUT_THE_RIGHT_ONE
+        rtsp = live.url("cam", port="rtsp", schema="rtsp")
+        assert refused({name: ffmpeg_reads(f"{rtsp}?{query}") for name, query in given.items()}) == ALL_BUT_THE_RIGHT_ONE
         # Fragments are for the sessions of admitted players.
         assert get(live, "/live/cam-0.ts")[0] == 403
     assert right[6:] not in live.log(), "a token is no secret in the log"
@@ -104,6 +107,9 @@ def test_every_protocol_publishes_with_the_right_token_only(server, clip):
     srt = "srt://127.0.0.1:%d?streamid=#!::r=live/mine,%sm=publish"
     assert refused({name: ffmpeg_publishes(live, clip, srt % (live.ports["udp_srt"], query and query + ","), "mine", "mpegts")
                     for name, query in given.items()}) == ALL_BUT_THE_RIGHT_ONE
+    wait_until(lambda: not is_published(live, "mine"), 20, "the publisher has left")
+    rtsp = live.url("mine", port="rtsp", schema="rtsp")
+    assert refused({name: ffmpeg_publishes(live, clip, f"{rtsp}?{query}", "mine", "rtsp") for name, query in given.items()}) == ALL_BUT_THE_RIGHT_ONE
     wait_until(lambda: not is_published(live, "mine"), 20, "the publisher has left")
     offers = {}
     for name, query in given.items():
@@ -140,7 +146,7 @@ def test_the_shipped_conf_makes_its_secret_and_takes_its_tokens(tmp_path, clip):
     """On its own ports: beside other tests they are other ones."""
     ports = Ports()
     text = (TRUNK / "conf" / "access.conf").read_text()
-    for port, name in (("1935", "rtmp"), ("127.0.0.1:1985", "api"), ("8080", "http"), ("8000", "udp_rtc"), ("10080", "udp_srt")):
+    for port, name in (("1935", "rtmp"), ("127.0.0.1:1985", "api"), ("8080", "http"), ("8000", "udp_rtc"), ("10080", "udp_srt"), ("8554", "rtsp")):
         text, count = re.subn(rf"(listen\s+){re.escape(port)};", rf"\g<1>127.0.0.1:${name};", text)
         assert count == 1, port
     live = LiveServer(tmp_path, text, ports)
