@@ -121,9 +121,8 @@ std::optional<MediaTime> StreamRow::since_key_frame(TimePoint now) const {
 }
 
 HealthFacts StreamRow::health_facts(TimePoint now) const {
-    using Seconds = std::chrono::duration<double>;
     const auto seconds = [](const std::optional<MediaTime>& time) {
-        return time ? std::optional(Seconds(*time).count()) : std::nullopt;
+        return time ? std::optional(std::chrono::duration<double>(*time).count()) : std::nullopt;
     };
     HealthFacts facts;
     facts.is_published = !publisher.empty() || is_published();
@@ -145,7 +144,7 @@ HealthFacts StreamRow::health_facts(TimePoint now) const {
     // A stream of RTP may have no frames, whose number is then no sign.
     const std::uint64_t frames = counters().packets[index_of(MediaKind::video)];
     if (frames > 0 && frames == frames_seen_)
-        facts.without_video = Seconds(now - frame_at_).count();
+        facts.without_video = std::chrono::duration<double>(now - frame_at_).count();
     facts.key_frame_distance = seconds(gop());
     facts.since_key_frame = seconds(since_key_frame(now));
     facts.has_b_frames = has_b_frames();
