@@ -20,6 +20,8 @@ Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
 }
 
 void MemoryKeeper::run(io::Deadline deadline) {
+    // Publishers are urgent, and must not fill memory faster than it is released.
+    const io::Urgent urgent;
     for (;;) {
         const Duration pause = has_more_ || parts_.budget.is_filling() ? kQuickInterval : kPollInterval;
         const auto woken = io::wait(parts_.slabs.totals().much_dropped, deadline.sooner(io::Deadline::after(pause)));
