@@ -52,7 +52,7 @@ public:
 
     // Sends the first request. Once.
     void start();
-    // Keeps the input. Poll events until there is none before the next input.
+    // Keeps the input. Poll all events before the next input.
     void handle_bytes(Bytes input) { reader_.feed(input); }
     // nullopt when more input is needed. Errors are final: Errc::denied for credentials that are missing or refused,
     // Errc::not_found, Errc::unsupported for another refusal, Errc::malformed and Errc::limit as MessageReader.

@@ -17,7 +17,7 @@ public:
     Credentials(std::string user, std::string password) : user_(std::move(user)), password_(std::move(password)) {}
 
     bool empty() const { return user_.empty() && password_.empty(); }
-    // Takes the best challenge; false if there is none that can be answered.
+    // Takes the best challenge; false if no supported challenge is listed.
     bool accept(std::span<const wire::rtsp::Challenge> challenges);
     // The value of the header for a request; nullopt before a challenge. `client_nonce` is fresh for each request.
     std::optional<std::string> answer(std::string_view method, std::string_view url, std::string_view client_nonce);

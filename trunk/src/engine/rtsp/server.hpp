@@ -43,7 +43,7 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // Keeps the input. Poll events until there is none before the next input.
+    // Keeps the input. Poll all events before the next input.
     void handle_bytes(Bytes input) { reader_.feed(input); }
     // nullopt when more input is needed, and while a question is open. An error is final: send the pending output (it has the
     // reason), then close.

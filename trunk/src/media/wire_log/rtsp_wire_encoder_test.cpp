@@ -23,7 +23,7 @@ struct SentFrame {
     std::vector<std::uint8_t> bytes;
 };
 
-// A source with H.264 and AAC: an image each 40 ms, a key frame each second.
+// A source with H.264 and AAC: an image every 40 ms, a key frame every second.
 struct RtspStage {
     RtspStage() {
         append_tag(*source, MediaKind::video, false, true, 0ms, avc_config_body());

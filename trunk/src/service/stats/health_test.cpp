@@ -27,7 +27,7 @@ HealthFacts with(Change&& change) {
     return facts;
 }
 
-// The text of the only note; "" when there is none.
+// The text of the only note; "" without a note.
 std::string only(const HealthFacts& facts) {
     const auto notes = health_of(facts);
     EXPECT_LE(notes.size(), 1U);

@@ -24,7 +24,7 @@ struct StreamPoint {
     float sent_kbps = 0;
     float frames_per_second = 0;
     float key_frame_seconds = -1;  // distance between key frames; negative: unknown
-    float delay_seconds = -1;      // mean of the players; negative: there are none
+    float delay_seconds = -1;      // mean of the players; negative: no players
     std::array<std::uint16_t, kPlayerKindsMax> viewers{};
 };
 

@@ -27,7 +27,7 @@ class MediaInput {
 public:
     static constexpr std::chrono::seconds kReportInterval{5};
 
-    // The tracks to publish, as indexes of the description; logs the others. Errc::unsupported if there is none.
+    // The tracks to publish, as indexes of the description; logs the others. Errc::unsupported without such a track.
     static Result<std::vector<std::size_t>> choose(const wire::rtsp::Description& description, const Log& log);
 
     // `chosen` is the result of choose(). Everything referred to outlives this, but for the description.
