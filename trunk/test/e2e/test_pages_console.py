@@ -1,17 +1,21 @@
 """The console with more than a page of clients, and its view of the inside of the server, in a real Chromium."""
 
+import re
 import urllib.parse
+
+import pytest
 
 from fake_api import JsonServer, serving
 from page_site import fixture_site  # noqa: F401
 
 CLIENTS = 10_000
+TASK_MS_MAX, GAP_MS = 150, 100
 
 
 class BusyApi(JsonServer):
     """An API with ten thousand clients, in a cluster, with workers."""
 
-    counts: list[int] = []  # asked for
+    asked: list[tuple[int, int]] = []  # start and count
     points = [{"time": 1_000_000 + 10 * at, "recv_kbps": 500 + at, "send_kbps": 2000 + 5 * at, "cpu_percent": 0.2 + at / 2000, "machine_cpu_percent": 0.4,
                "mem_bytes": (50 + at % 60) << 20, "lag_ms": at % 7, "connections": 9, "streams": 1,
                "viewers": [{"type": "rtmp-play", "count": at}, {"type": "hls-play", "count": 400 - at}]} for at in range(360) if not 100 < at < 130]
@@ -34,41 +38,59 @@ class BusyApi(JsonServer):
         warnings = {"data": {"warnings": log}} if self.path == "/api/v1/warnings" else {"warnings": []}
         answer = warnings if name == "warnings" else self.answers.get(name, {})
         if name == "clients":
-            count = int(urllib.parse.parse_qs(self.path.split("?")[1])["count"][0])
-            self.counts.append(count)
-            answer = {"clients": self.clients[:count], "total": 12_000}
+            asked = urllib.parse.parse_qs(self.path.split("?")[1])
+            start, count = int(asked["start"][0]), int(asked["count"][0])
+            self.asked.append((start, count))
+            answer = {"clients": self.clients[start:start + count], "total": 12_000}
         return {"server": "vid-1", "service": "s1", **answer}
 
 
-def test_the_console_searches_and_sorts_ten_thousand_clients(site):
+SEEN = "[...document.querySelectorAll('#clients tbody th')].map((cell) => cell.textContent)"
+# Tasks of 50 ms and more on the page's thread, and the gaps between frames.
+WATCH = """(() => { window.tasks = []; window.gaps = []; let last = performance.now();
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((one) => Math.round(one.duration)))).observe({ entryTypes: ['longtask'] });
+    const frame = (now) => { gaps.push(now - last); last = now; requestAnimationFrame(frame); }; requestAnimationFrame(frame); })()"""
+# From the top to the end in 120 frames.
+SCROLL = """new Promise((resolve) => { const box = document.getElementById('clients-box'); let step = 0;
+    const move = () => { box.scrollTop = (box.scrollHeight * step) / 120; if (++step <= 120) requestAnimationFrame(move); else resolve(); }; move(); })"""
+
+
+@pytest.mark.alone
+def test_ten_thousand_clients_scroll_search_and_sort_without_a_stutter(site):
     with serving(BusyApi) as port:
         page = site().open(f"/console/?api=127.0.0.1:{port}")
-        page.wait("document.querySelectorAll('#clients tbody tr').length === 50")
+        page.wait(f"{SEEN}[0] === 'c0' && {SEEN}.length > 15")
         assert page.text("#clients-part") == "The first 10,000 of 12,000 are shown."
-        assert page.text("#clients-pager span") == "1 to 50 of 12000" and set(BusyApi.counts) == {50}, "all are asked for when they are needed"
-        page.click("#clients-pager button:text-is('Next')")
-        page.wait("document.querySelector('#clients-pager span').textContent === '51 to 100 of 10000'")
-        page.click("#clients-pager button:text-is('Previous')")
-        first = "document.querySelector('#clients tbody th').textContent"
+        assert {count for _, count in BusyApi.asked} == {100}, "the visible rows are asked for"
+        page.value(WATCH)
+        page.value(SCROLL)
+        page.wait(f"{SEEN}.at(-1) === 'c9999'")
+        assert re.fullmatch(r"9\d+ to 10000 of 10000", page.text("#clients-place"))
+        first = f"{SEEN}[0]"
         sort = "#clients thead th:has(button:text-is('%s')) button"
         page.click(sort % "Connected")
-        page.wait(f"{first} === 'c9999'")
+        page.wait(f"{first} === 'c9999' && document.getElementById('clients-box').scrollTop === 0")
         assert page.value("document.querySelector('#clients [aria-sort]').ariaSort") == "descending"
+        assert {count for _, count in BusyApi.asked} == {100, 1000}, "an order needs all"
         page.click(sort % "Connected")
         page.wait(f"{first} === 'c0'")
+        page.click(sort % "Address")
+        page.wait(f"{first} !== 'c0' || document.querySelectorAll('#clients thead th')[2].ariaSort === 'ascending'")
+        page.value(SCROLL)
+        page.wait(f"{SEEN}.at(-1) === 'c9999'")
         page.fill("#clients-search", "RTMP-play cam3 10.0.1")
-        page.wait("/^1 to \\d+ of \\d+$/.test(document.querySelector('#clients-pager span').textContent)")
+        page.wait("/^1 to \\d+ of \\d{1,3}$/.test(document.querySelector('#clients-place').textContent) || document.querySelector('#clients-place').textContent === ''")
         rows = page.value("[...document.querySelectorAll('#clients tbody tr')].map((row) => row.textContent)")
         assert rows and all("rtmp-play" in row and "10.0.1" in row and "cam3" in row for row in rows)
         page.fill("#clients-search", "nobody has this")
         page.wait("document.getElementById('clients-none').checkVisibility()")
-        page.fill("#clients-search", "")
-        page.wait("document.querySelectorAll('#clients tbody tr').length === 50")
-        # The time that a keystroke takes; the bound is generous for a machine that does other things too.
-        took = page.value("""(() => { const field = document.getElementById('clients-search'); const began = performance.now();
-            field.value = 'cam1'; field.dispatchEvent(new Event('input')); return performance.now() - began; })()""")
-        print(f"a search over {CLIENTS} clients took {took:.0f} ms")
-        assert took < 300
+        page.fill("#clients-search", "cam1")
+        page.wait(f"{SEEN}.length > 15")
+        assert page.value("document.querySelectorAll('#clients tbody tr').length") < 60, "only these are in the document"
+        tasks, gaps = page.value("tasks"), page.value("gaps")
+        print(f"10,000 clients: long tasks {tasks} ms; of {len(gaps)} frames, the longest gap was {max(gaps):.0f} ms")
+        # The bounds are generous for a machine that does other things too; one pass over all rows at once takes longer.
+        assert max(tasks, default=0) < TASK_MS_MAX and sum(gap > GAP_MS for gap in gaps) < len(gaps) / 20
         page.shot("console-busy", whole=True)
 
 

@@ -75,7 +75,11 @@ const clientTable = new Table({
     ],
     keyOf: (client) => client.id,
     createAction: (client) => kickButton(api, client, () => polling.wake()),
-    onNeed: () => polling.wake(),
+    load: async (start, count) => {
+        const { clients, total } = await api.get(`/api/v1/clients/?start=${start}&count=${count}`);
+        showMore('clients', { total });
+        return { items: clients, total };
+    },
 });
 
 function rateOf({ publish, kbps }) {
@@ -352,9 +356,9 @@ async function refresh() {
         showSite();
         const isDue = Date.now() - historyAt >= HISTORY_MS;
         const slow = ['/api/v1/memory', '/api/v1/clusters', '/api/v1/warnings', `/api/v1/history?since=${hour.newest}`];
-        const [streams, clients, vhosts, conf, ...inside] = await Promise.all([
+        const [streams, , vhosts, conf, ...inside] = await Promise.all([
             api.get(`/api/v1/streams/?count=${ITEMS_MAX}`),
-            api.get(`/api/v1/clients/?${clientTable.query}`),
+            clientTable.refresh(),
             api.get('/api/v1/vhosts/?count=100'),
             api.get('/api/v1/configs/warnings'),
             ...(isDue ? slow.map(optional) : []),
@@ -367,9 +371,7 @@ async function refresh() {
             historyAt = Date.now();
         }
         showStreams(streams.streams, vhosts.vhosts ?? []);
-        clientTable.show(clients.clients, clients.total);
         showMore('streams', streams);
-        showMore('clients', clients);
         showWarnings(conf.warnings ?? []);
         byId('problem').hidden = true;
         byId('sign-in').hidden = true;

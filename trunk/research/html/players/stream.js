@@ -39,16 +39,23 @@ const clientTable = new Table({
         ['Client', (client) => client.id, 'mono'],
         ['Type', (client) => client.type],
         ['Address', (client) => client.ip, 'long'],
-        ['Rate', (client) => format.bitrate(client.kbps?.send_30s), 'number', (client) => client.kbps?.send_30s],
+        ['Rate', (client) => format.bitrate(rateOf(client)), 'number', rateOf],
         ['Sent', (client) => format.bytes(client.send_bytes), 'number', (client) => client.send_bytes],
-        ['Queued', (client) => format.seconds(client.queue_delay_ms / 1000), 'number', (client) => client.queue_delay_ms],
-        ['Dropped', (client) => format.count(client.dropped_packets), 'number', (client) => client.dropped_packets],
+        ['Queued', (client) => (client.publish ? '–' : format.seconds(client.queue_delay_ms / 1000)), 'number', (client) => client.queue_delay_ms],
+        ['Dropped', (client) => (client.publish ? '–' : format.count(client.dropped_packets)), 'number', (client) => client.dropped_packets],
         ['Connected', (client) => format.duration(client.alive), 'number', (client) => client.alive],
     ],
     keyOf: (client) => client.id,
     createAction: (client) => kickButton(api, client, () => polling.wake()),
-    onNeed: () => polling.wake(),
+    load: async (start, count) => {
+        const { clients, total } = await api.get(`/api/v1/clients/?start=${start}&count=${count}&stream=${encodeURIComponent(streamId)}`);
+        return { items: clients, total };
+    },
 });
+
+function rateOf({ publish, kbps }) {
+    return publish ? kbps?.recv_30s : kbps?.send_30s;
+}
 
 function showCharts() {
     charts.rate.set(hour.over((point) => point.send_kbps, (point) => point.recv_kbps));
@@ -140,6 +147,17 @@ function showLimits(error) {
     setText(byId('limited-text'), LIMITED[error.kind] ?? `These need the API. ${error.message}.`);
 }
 
+/** The kind and the address of a client; '' when it has left. */
+async function publisherText(id) {
+    try {
+        const { client } = await api.get(`/api/v1/clients/${encodeURIComponent(id)}`);
+        return client ? `${client.type} from ${client.ip}` : '';
+    } catch (error) {
+        if (error.kind !== 'refused') throw error;
+        return '';
+    }
+}
+
 /** The part of operators. A stream that is not live has none. */
 async function showPrivate() {
     const since = hour.newest > 0 ? `&since=${hour.newest}` : '';
@@ -147,11 +165,8 @@ async function showPrivate() {
     if (data.id !== streamId) hour.clear();
     streamId = data.id;
     hour.add(data.points);
-    const { clients, total } = await api.get(`/api/v1/clients/?${clientTable.query}&stream=${encodeURIComponent(data.id)}`);
-    const source = clients.find((client) => client.id === data.publisher);
-    publisher = source ? `${source.type} from ${source.ip}` : '';
-    const players = clients.filter((client) => !client.publish);
-    clientTable.show(players, total - (clients.length - players.length));
+    await clientTable.refresh();
+    publisher = await publisherText(data.publisher);
     showCharts();
     showEvents(data.events);
     const { dvrs } = await api.get('/api/v1/dvrs?count=10000');
