@@ -10,6 +10,7 @@ import { kickButton } from './lib/kick.js';
 import { usualSite } from './lib/links.js';
 import { byName, DEFAULT_VHOST, siteOrigin, streamPage } from './lib/site.js';
 import { ITEMS_MAX, Table } from './lib/table.js';
+import { readWork, showWork } from './work.js';
 
 const REFRESH_MS = 2000;
 const RETRY_MS = 5000;
@@ -361,11 +362,12 @@ async function refresh() {
             clientTable.refresh(),
             api.get('/api/v1/vhosts/?count=100'),
             api.get('/api/v1/configs/warnings'),
-            ...(isDue ? slow.map(optional) : []),
+            ...(isDue ? [...slow.map(optional), readWork(optional)] : []),
         ]);
         showServer(summaries, streams.total ?? streams.streams.length);
         if (isDue) {
-            const [held, clusters, log, history] = inside;
+            const [held, clusters, log, history, work] = inside;
+            showWork(byId('work'), work);
             showInside({ summaries, held, clusters, log });
             if (history.data) showHistory(history.data);
             historyAt = Date.now();

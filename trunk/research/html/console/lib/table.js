@@ -10,6 +10,8 @@ const PART = 1000;
 // Rows that are drawn above and below the visible ones, and the rows of one request for these.
 const MARGIN = 10;
 const WINDOW = 100;
+// A list of more rows scrolls in its own box; a shorter one is drawn as a whole.
+const LONG = 30;
 const ROW_PIXELS = 44;
 const BOX_PIXELS = 480;
 
@@ -151,6 +153,7 @@ export class Table {
     }
 
     #visible() {
+        if (this.#count <= LONG) return { first: 0, last: Math.max(1, this.#count) };
         const pixels = this.box.clientHeight || BOX_PIXELS;
         const first = Math.floor(this.box.scrollTop / this.rowPixels);
         // The header stays above the rows.
@@ -173,6 +176,7 @@ export class Table {
     #draw() {
         const count = this.#count;
         this.box.hidden = count === 0;
+        this.box.classList.toggle('tall', count > LONG);
         byId(`${this.id}-none`).hidden = count > 0;
         const visible = this.#visible();
         const first = Math.max(0, Math.min(visible.first, count - 1) - MARGIN);
