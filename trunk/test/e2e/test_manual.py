@@ -1,5 +1,6 @@
 """The manual: its pages in Chromium, its links, its search, the generated list of errors, and its commands, which a test runs."""
 
+import json
 import os
 import re
 import shutil
@@ -11,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import own_network
-from hook_server import HookServer
-from live_server import BINARY, TRUNK, can_connect, wait_until
+from hook_server import Answer, HookServer
+from live_server import BINARY, TRUNK, can_connect, free_port, wait_until
 from page_site import AUDIT, fixture_site  # noqa: F401
-from rtmp_client import Publisher
+from players import FfmpegPublisher
+from rtmp_client import Player, Publisher
 
 MANUAL = TRUNK / "doc/manual"
 BUILD = TRUNK / "tools/manual/build.py"
@@ -246,3 +248,30 @@ def test_the_service_of_20_lines_decides(server, clip, tmp_path):
         finally:
             service.kill()
             service.wait()
+
+
+# A sample of a callback in the manual: its name is the word after the language.
+SAMPLE = re.compile(r"^```json (on_\w+)\n(.*?)^```$", re.M | re.S)
+
+
+def test_the_samples_of_callbacks_have_the_members_of_requests(server, clip):
+    samples = {name: json.loads(text) for name, text in SAMPLE.findall((MANUAL / "callbacks.md").read_text())}
+    with HookServer() as hooks:
+        urls = " ".join(f"{name} {hooks.url('/' + name)};" for name in samples if name != "on_forward")
+        live = server(f"http_hooks {{ enabled on; {urls} }} forward {{ enabled on; backend {hooks.url('/on_forward')}; }} hls {{ enabled on; hls_fragment 1; hls_path $folder/hls; }} "
+                      "dvr { enabled on; dvr_path $folder/dvr/[stream].flv; }")
+        hooks.answers["/on_forward"] = Answer(json.dumps({"code": 0, "data": {"urls": [f"rtmp://127.0.0.1:{free_port()}/live/cam"]}}))
+        publisher = FfmpegPublisher(live.url("cam?token=SECRET"), clip("basic"))
+        hooks.wait_for("on_publish", limit_s=20)
+        player = Player(live.ports["rtmp"], "cam")
+        player.start()
+        hooks.wait_for("on_hls", limit_s=30)
+        player.stop()
+        publisher.kill()
+        hooks.wait_for("on_dvr", limit_s=20)
+        hooks.wait_for("on_close", 2)
+        for name, sample in samples.items():
+            sent = hooks.first(name).body
+            assert {key: type(value) for key, value in sample.items()} == {key: type(value) for key, value in sent.items()}, name
+            assert sample["action"] == name
+    assert len(samples) == 9
