@@ -116,6 +116,9 @@ function showHowToPublish(site) {
     byId('with-srt').hidden = !srt;
     // The quotes are for the shell: a stream id has a '#' and a '!'.
     if (srt) setText(byId('srt').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -f mpegts '${srt}'`);
+    const rtsp = address('rtsp') ?? address('rtsps');
+    byId('with-rtsp').hidden = !rtsp;
+    if (rtsp) setText(byId('rtsp').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -rtsp_transport tcp -f rtsp ${rtsp}`);
     if (!rtmp) return;
     const [, server, key] = /^(.*)\/([^/]+)$/.exec(rtmp);
     setText(byId('ffmpeg').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -f flv ${rtmp}`);
@@ -177,6 +180,7 @@ async function refresh() {
 for (const [id, name] of [
     ['ffmpeg', 'the ffmpeg command'],
     ['srt', 'the command for SRT'],
+    ['rtsp', 'the command for RTSP'],
     ['obs-server', 'the OBS server'],
     ['obs-key', 'the OBS stream key'],
 ])

@@ -19,51 +19,60 @@ function streamNow() {
 /** The sample address of the server, with the name that was chosen. */
 const named = (address) => address.replace(SAMPLE_NAME, streamNow().name);
 
-function commands({ rtmp, srt }) {
-    const video = 'videotestsrc is-live=true ! video/x-raw,width=1280,height=720,framerate=30/1 ! x264enc tune=zerolatency bitrate=2500 key-int-max=60 ! h264parse';
-    const audio = 'audiotestsrc is-live=true ! audioconvert ! audioresample ! avenc_aac ! aacparse ! mux.';
-    const encode = '-c:v libx264 -preset veryfast -tune zerolatency -g 60 -bf 0 -c:a aac';
-    const texts = {};
-    if (rtmp) {
-        const [, server, key] = /^(.*)\/([^/]+)$/.exec(rtmp);
-        Object.assign(texts, {
+const VIDEO = 'videotestsrc is-live=true ! video/x-raw,width=1280,height=720,framerate=30/1 ! x264enc tune=zerolatency bitrate=2500 key-int-max=60 ! h264parse';
+const AUDIO = 'audiotestsrc is-live=true ! audioconvert ! audioresample ! avenc_aac ! aacparse ! mux.';
+const ENCODE = '-c:v libx264 -preset veryfast -tune zerolatency -g 60 -bf 0 -c:a aac';
+
+/** The address of an application, and the name that is its last part. */
+const serverAndKey = (address) => /^(.*)\/([^/]+)$/.exec(address).slice(1);
+
+/** Texts by the id of their place, for each address that this client can publish to. */
+const COMMANDS = {
+    rtmp: (address) => {
+        const [server, key] = serverAndKey(address);
+        return {
             'obs-server': server,
             'obs-key': key,
-            'ffmpeg-copy': `ffmpeg -re -i FILE -c copy -f flv '${rtmp}'`,
-            'ffmpeg-encode': `ffmpeg -re -i FILE ${encode} -f flv '${rtmp}'`,
-            'gst-rtmp': `gst-launch-1.0 ${video} ! flvmux name=mux streamable=true ! rtmp2sink location='${rtmp}' ${audio}`,
-        });
-    }
-    if (srt) {
-        const [place, id] = srt.split('?streamid=');
-        Object.assign(texts, {
-            'obs-srt': srt,
-            'ffmpeg-srt': `ffmpeg -re -i FILE -c copy -f mpegts '${srt}'`,
-            'gst-srt': `gst-launch-1.0 ${video} ! mpegtsmux name=mux alignment=7 ! srtsink uri='${place}?mode=caller' streamid='${id}' ${audio}`,
-        });
-    }
-    return texts;
-}
+            'ffmpeg-copy': `ffmpeg -re -i FILE -c copy -f flv '${address}'`,
+            'ffmpeg-encode': `ffmpeg -re -i FILE ${ENCODE} -f flv '${address}'`,
+            'gst-rtmp': `gst-launch-1.0 ${VIDEO} ! flvmux name=mux streamable=true ! rtmp2sink location='${address}' ${AUDIO}`,
+        };
+    },
+    rtmps: (address) => {
+        const [server, key] = serverAndKey(address);
+        return { 'obs-rtmps': server, 'obs-rtmps-key': key, 'ffmpeg-rtmps': `ffmpeg -re -i FILE -c copy -f flv '${address}'` };
+    },
+    srt: (address) => {
+        const [place, id] = address.split('?streamid=');
+        return {
+            'obs-srt': address,
+            'ffmpeg-srt': `ffmpeg -re -i FILE -c copy -f mpegts '${address}'`,
+            'gst-srt': `gst-launch-1.0 ${VIDEO} ! mpegtsmux name=mux alignment=7 ! srtsink uri='${place}?mode=caller' streamid='${id}' ${AUDIO}`,
+        };
+    },
+    rtsp: (address) => ({
+        'ffmpeg-rtsp': `ffmpeg -re -i FILE -c copy -rtsp_transport tcp -f rtsp '${address}'`,
+        'gst-rtsp': `gst-launch-1.0 ${VIDEO} ! mux. rtspclientsink name=mux protocols=tcp location='${address}' ${AUDIO.replace('avenc_aac ! aacparse', 'opusenc')}`,
+    }),
+    rtsps: (address) => ({ 'ffmpeg-rtsps': `ffmpeg -re -i FILE -c copy -rtsp_transport tcp -f rtsp '${address}'` }),
+    whip: (address) => ({ 'obs-whip': address }),
+};
 
 function showCommands() {
     const shown = Object.fromEntries(Object.entries(addresses).map(([name, address]) => [name, named(address)]));
     for (const part of document.querySelectorAll('[data-needs]')) part.hidden = !shown[part.dataset.needs];
-    for (const id of ['obs', 'ffmpeg', 'gstreamer']) byId(id).hidden = !shown.rtmp && !shown.srt && !(id === 'obs' && shown.whip);
+    // A tool without a way to this server is not shown.
+    for (const id of ['obs', 'ffmpeg', 'gstreamer']) byId(id).hidden = !byId(id).querySelector('[data-needs]:not([hidden])');
     byId('nothing').hidden = Object.keys(shown).length > 0;
     byId('tools').hidden = Object.keys(shown).length === 0;
-    const texts = commands(shown);
-    if (shown.whip) texts['obs-whip'] = shown.whip;
-    for (const [id, text] of Object.entries(texts)) setText(byId(id).querySelector('code'), text);
+    for (const [name, address] of Object.entries(shown))
+        for (const [id, text] of Object.entries(COMMANDS[name](address))) setText(byId(id).querySelector('code'), text);
     setLink(byId('whip'), `players/whip.html?stream=${encodeURIComponent(streamNow().name)}`);
 }
 
 function readAddresses(site) {
-    const of = (name) => {
-        const found = site.publish?.find((one) => one.format === name);
-        return found ? reachable(String(found.url), site.origin) : null;
-    };
-    const found = { rtmp: of('rtmp') ?? of('rtmps'), srt: of('srt'), whip: of('whip') };
-    addresses = Object.fromEntries(Object.entries(found).filter(([, address]) => address !== null));
+    const found = (site.publish ?? []).map(({ format: name, url }) => [String(name), reachable(String(url), site.origin)]);
+    addresses = Object.fromEntries(found.filter(([name, address]) => Object.hasOwn(COMMANDS, name) && address !== null));
 }
 
 function showStream(stream, origin) {
@@ -121,13 +130,19 @@ async function refresh() {
 const COPIED = {
     'obs-server': 'the OBS server',
     'obs-key': 'the OBS stream key',
+    'obs-rtmps': 'the OBS server over TLS',
+    'obs-rtmps-key': 'the OBS stream key over TLS',
     'obs-srt': 'the OBS server for SRT',
     'obs-whip': 'the OBS server for WebRTC',
     'ffmpeg-copy': 'the ffmpeg command for a file',
     'ffmpeg-encode': 'the ffmpeg command that encodes',
+    'ffmpeg-rtmps': 'the ffmpeg command for RTMPS',
     'ffmpeg-srt': 'the ffmpeg command for SRT',
+    'ffmpeg-rtsp': 'the ffmpeg command for RTSP',
+    'ffmpeg-rtsps': 'the ffmpeg command for RTSPS',
     'gst-rtmp': 'the GStreamer command',
     'gst-srt': 'the GStreamer command for SRT',
+    'gst-rtsp': 'the GStreamer command for RTSP',
 };
 for (const [id, name] of Object.entries(COPIED)) byId(id).append(copyButton(name, () => byId(id).querySelector('code').textContent));
 const asked = new URLSearchParams(location.search).get('stream');

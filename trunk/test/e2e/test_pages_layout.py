@@ -43,11 +43,13 @@ def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
 
 
 def test_the_landing_page_sorts_streams_and_shows_how_to_publish(site, clip):
-    one = site(conf=live_server.conf(REMUX + "srt { enabled on; }", SRT_ROOT))
+    one = site(conf=live_server.conf(REMUX + "srt { enabled on; } rtsp { enabled on; }", SRT_ROOT + "rtsp_server { enabled on; listen 127.0.0.1:$rtsp; }\n"))
     page = one.landing()
     page.wait("document.getElementById('none').checkVisibility()")
     srt = f"srt://127.0.0.1:{one.live.ports['udp']}?streamid=#!::r=live"
     assert page.is_shown("#ffmpeg") and page.text("#srt code").endswith(f"'{srt}/livestream,m=publish'")
+    rtsp = f"rtsp://127.0.0.1:{one.live.ports['rtsp']}/live"
+    assert page.is_shown("#rtsp") and page.text("#rtsp code").endswith(f" {rtsp}/livestream")
     assert page.text("#state") == "Connected" and page.text("h1") == "Live streams"
     with one.publish("cam10", clip("basic")):
         wait_until(lambda: one.live.api("/api/v1/streams/")["streams"], 15, "the first one")
@@ -56,6 +58,7 @@ def test_the_landing_page_sorts_streams_and_shows_how_to_publish(site, clip):
             page.wait("document.querySelectorAll('.stream').length === 2")
             assert page.value(names % ".stream h2") == ["cam2", "cam10"]
             assert page.text("[data-link=srt] code") == f"{srt}/cam2,m=request"
+            assert page.text("[data-link=rtsp] code") == f"{rtsp}/cam2"
             assert page.is_shown("#publish") and not page.is_shown("#ffmpeg")
             page.click("#publish summary")
             page.wait("document.getElementById('ffmpeg').checkVisibility()")

@@ -9,6 +9,7 @@ import urllib.request
 
 import pytest
 
+import certificates
 import live_server
 from live_server import wait_until
 from page_site import REMUX, SRT_ROOT, fixture_site, needs_libraries, one_player, password  # noqa: F401
@@ -16,7 +17,8 @@ from page_site import REMUX, SRT_ROOT, fixture_site, needs_libraries, one_player
 pytestmark = pytest.mark.workers
 
 EVERYTHING = live_server.conf(REMUX + "srt { enabled on; } hls { enabled on; hls_fragment 2; hls_path $folder/html; } "
-                               "dvr { enabled on; dvr_path $folder/dvr/[stream].mp4; }", SRT_ROOT)
+                               "dvr { enabled on; dvr_path $folder/dvr/[stream].mp4; } rtsp { enabled on; }",
+                               SRT_ROOT + "rtsp_server { enabled on; listen 127.0.0.1:$rtsp; }\n")
 
 
 @contextlib.contextmanager
@@ -46,6 +48,7 @@ def test_the_page_of_a_stream_shows_it_and_kicks_its_viewers(site, html, clip):
         assert "Publishing began" in page.text("#events")
         page.wait("/cam.mp4.*recording/.test(document.getElementById('recordings').textContent)")
         assert page.text("[data-link=srt] code").startswith("srt://")
+        assert page.text("[data-link=rtsp] code") == f"rtsp://127.0.0.1:{one.live.ports['rtsp']}/live/cam"
         page.wait("[...document.querySelectorAll('.chart .line')].every((line) => /^M/.test(line.getAttribute('d')))", 30)
         assert "RTMP 1" in page.value("[...document.querySelectorAll('.chart svg')].at(-1).getAttribute('aria-label')")
         page.shot("stream", whole=True)
@@ -100,11 +103,23 @@ def test_the_publish_page_says_what_is_wrong_with_the_stream(site):
         page.shot("publish-checked", whole=True)
 
 
-@pytest.mark.parametrize("name", ["ffmpeg-copy", "ffmpeg-encode", "ffmpeg-srt", "gst-rtmp", "gst-srt"])
-def test_the_commands_of_the_publish_page_work(site, clip, name):
-    if name.startswith("gst") and not live_server.installed("gst-launch-1.0"):
+def has_element(name: str) -> bool:
+    return live_server.installed("gst-inspect-1.0") and subprocess.run(["gst-inspect-1.0", name], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(name="everything", scope="module")
+def fixture_everything(tmp_path_factory):
+    """A server with every way to publish."""
+    key, cert = certificates.make_pair(tmp_path_factory.mktemp("certificate"), "localhost")
+    tls = "".join(f"{name} {{ enabled on; listen 127.0.0.1:${name}; key {key}; cert {cert}; }}\n" for name in ("rtmps", "rtsps"))
+    return EVERYTHING.replace("srt_server", tls + "srt_server", 1)
+
+
+@pytest.mark.parametrize("name", ["ffmpeg-copy", "ffmpeg-encode", "ffmpeg-rtmps", "ffmpeg-srt", "ffmpeg-rtsp", "ffmpeg-rtsps", "gst-rtmp", "gst-srt", "gst-rtsp"])
+def test_the_commands_of_the_publish_page_work(site, everything, clip, name):
+    if name.startswith("gst") and not has_element({"gst-rtsp": "rtspclientsink"}.get(name, "x264enc")):
         pytest.skip("no GStreamer")
-    one = site(conf=EVERYTHING)
+    one = site(conf=everything)
     page = one.open("/publish.html?stream=mine")
     page.wait(f"document.getElementById('{name}').checkVisibility()")
     command = page.text(f"#{name} code").replace("FILE", str(clip("basic")))
@@ -112,7 +127,8 @@ def test_the_commands_of_the_publish_page_work(site, clip, name):
     try:
         wait_until(lambda: page.text("#state") == "Live" or process.poll() is not None, 20, "the stream")
         assert process.poll() is None, process.stderr.read()
-        page.wait("/H264.*AAC LC/s.test(document.getElementById('facts').textContent)", 20)
+        audio = "Opus" if name == "gst-rtsp" else "AAC LC"
+        page.wait(f"/H264.*{audio}/s.test(document.getElementById('facts').textContent)", 20)
     finally:
         process.kill()
         process.wait()

@@ -51,7 +51,7 @@ export function reachable(address, origin) {
     } catch {
         return null;
     }
-    if (['rtmp:', 'rtmps:', 'srt:'].includes(url.protocol)) return address;
+    if (['rtmp:', 'rtmps:', 'srt:', 'rtsp:', 'rtsps:'].includes(url.protocol)) return address;
     if (!['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) return null;
     const base = url.protocol.startsWith('ws') ? origin.replace(/^http/, 'ws') : origin;
     return `${base}${url.pathname}${url.search}`;
@@ -73,6 +73,8 @@ export const FORMATS = {
     rtmp: 'RTMP',
     rtmps: 'RTMPS',
     srt: 'SRT',
+    rtsp: 'RTSP',
+    rtsps: 'RTSPS',
     flv: 'HTTP-FLV',
     ts: 'HTTP-TS',
     aac: 'HTTP-AAC',
