@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "io/fibers/loop.hpp"
+#include "io/process/bound_child.hpp"
 
 namespace live::io {
 
@@ -83,11 +84,25 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(const ChildOptions& op
     for (const std::string& argument : options.arguments)
         arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
+    const std::string output = options.output_path.empty() ? "/dev/null" : options.output_path;
+    const auto failure = [&options, &output](int error) {
+        const Error why = system_error("starting " + options.arguments.front() + " with its output in " + output, error);
+        if (error == ENOENT || error == ENOTDIR)
+            return Error(Errc::not_found, why.sentence());
+        return error == EACCES || error == EPERM ? Error(Errc::denied, why.sentence()) : why;
+    };
+    std::vector<char*> environment = environment_with(options.environment);
+    pid_t pid = -1;
+    if (options.ends_with_us) {
+        const int error = start_bound_child(options, output.c_str(), arguments.data(), environment.data(), pid);
+        if (error != 0)
+            return failure(error);
+        return std::make_unique<ChildProcess>(Private{}, pid, open_pid(pid));
+    }
 
     SpawnOptions spawn;
     set_signals_and_group(spawn);
     constexpr mode_t kLogMode = 0644;
-    const std::string output = options.output_path.empty() ? "/dev/null" : options.output_path;
     ::posix_spawn_file_actions_addopen(&spawn.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!options.inherits_output) {
         ::posix_spawn_file_actions_addopen(&spawn.files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, kLogMode);
@@ -99,17 +114,11 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(const ChildOptions& op
     // Onto itself, dup2 clears the flag that would close it.
     if (options.passed >= 0)
         ::posix_spawn_file_actions_adddup2(&spawn.files, options.passed, kPassedHandle);
-    std::vector<char*> environment = environment_with(options.environment);
 
-    pid_t pid = -1;
     const int error = ::posix_spawnp(&pid, options.program.empty() ? arguments[0] : options.program.c_str(), &spawn.files,
                                      &spawn.attributes, arguments.data(), environment.data());
-    if (error != 0) {
-        const Error failure = system_error("starting " + options.arguments.front() + " with its output in " + output, error);
-        if (error == ENOENT || error == ENOTDIR)
-            return Error(Errc::not_found, failure.sentence());
-        return error == EACCES || error == EPERM ? Error(Errc::denied, failure.sentence()) : failure;
-    }
+    if (error != 0)
+        return failure(error);
     return std::make_unique<ChildProcess>(Private{}, pid, open_pid(pid));
 }
 

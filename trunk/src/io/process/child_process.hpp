@@ -11,27 +11,9 @@
 
 #include "base/result.hpp"
 #include "io/net/socket.hpp"
+#include "io/process/child_options.hpp"
 
 namespace live::io {
-
-struct ChildOptions {
-    // The program and its arguments. A name without a slash is looked up in PATH.
-    std::vector<std::string> arguments;
-    // Standard output and error are appended here; empty: discarded. Standard input is empty.
-    std::string output_path{};
-    // The file to run, when it is not arguments[0].
-    std::string program{};
-    // Standard output and error are those of this process, and output_path is not used.
-    bool inherits_output = false;
-    // "NAME=value", besides the environment of this process.
-    std::vector<std::string> environment{};
-    // A descriptor that the child has as kPassedHandle; negative: none.
-    int passed = -1;
-    // An open folder that the child starts in; negative: that of this process.
-    int folder = -1;
-};
-
-inline constexpr int kPassedHandle = 3;
 
 struct ChildExit {
     int code = 0;    // as passed to exit(); 0 when it was ended by a signal

@@ -1,0 +1,112 @@
+#include "io/process/bound_child.hpp"
+
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/process/child_options.hpp"
+
+namespace live::io {
+
+namespace {
+
+// The child's view of ChildOptions: no call below may allocate, because the child shares the memory of this process.
+struct Plan {
+    const char* program;
+    const char* output;
+    char** arguments;
+    char** environment;
+    int input;
+    int errors;
+    const int* handles;
+    int handle_count;
+    pid_t parent;
+};
+
+// Above every target, so that no dup2 closes a descriptor that is still needed.
+int lift(int descriptor, int above) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, above); }
+
+int place_descriptors(const Plan& plan) {
+    constexpr int kOutputMode = 0644;
+    constexpr int kHandlesMax = 64;
+    const int above = kPassedHandle + plan.handle_count;
+    int lifted[kHandlesMax];
+    if (plan.handle_count > kHandlesMax)
+        return E2BIG;
+    const int input = plan.input >= 0 ? lift(plan.input, above) : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int output = ::open(plan.output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kOutputMode);
+    if (output < 0 || input < 0)
+        return errno;
+    const int high_output = lift(output, above);
+    const int errors = lift(plan.errors >= 0 ? plan.errors : output, above);
+    for (int i = 0; i < plan.handle_count; ++i)
+        lifted[i] = lift(plan.handles[i], above);
+    if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(high_output, STDOUT_FILENO) < 0 || ::dup2(errors, STDERR_FILENO) < 0)
+        return errno;
+    for (int i = 0; i < plan.handle_count; ++i)
+        if (::dup2(lifted[i], kPassedHandle + i) < 0)
+            return errno;
+    // Linux 5.9; before that, O_CLOEXEC on each descriptor closes them.
+    constexpr unsigned kCloseOnExec = 1U << 2;
+    static_cast<void>(::syscall(SYS_close_range, static_cast<unsigned>(above), ~0U, kCloseOnExec));
+    return 0;
+}
+
+// Runs in the child. Returns only if it fails, with errno.
+int become(const Plan& plan) {
+    struct sigaction as_usual {};
+    as_usual.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal)
+        ::sigaction(signal, &as_usual, nullptr);
+    if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return errno;
+    if (::getppid() != plan.parent)
+        return ESRCH;
+    if (const int error = place_descriptors(plan); error != 0)
+        return error;
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execvpe(plan.program, plan.arguments, plan.environment);
+    return errno;
+}
+
+}  // namespace
+
+int start_bound_child(const ChildOptions& options, const char* output, char** arguments, char** environment, pid_t& pid) {
+    const Plan plan{options.program.empty() ? arguments[0] : options.program.c_str(),
+                    output,
+                    arguments,
+                    environment,
+                    options.input,
+                    options.errors,
+                    options.handles.data(),
+                    static_cast<int>(options.handles.size()),
+                    ::getpid()};
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    // A handler of this process must not run in the child.
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    volatile int error = 0;
+    const pid_t child = ::vfork();
+    if (child == 0) {
+        error = become(plan);
+        ::_exit(127);
+    }
+    if (child < 0)
+        error = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (child > 0 && error != 0)
+        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    pid = child;
+    return error;
+}
+
+}  // namespace live::io
