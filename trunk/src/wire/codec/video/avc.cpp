@@ -103,7 +103,10 @@ Result<std::optional<double>> read_frame_rate(BitReader& in) {
     const auto scale = TRY(in.bits(32));
     if (units == 0 || scale == 0)
         return std::optional<double>();
-    return std::optional(static_cast<double>(scale) / (2.0 * units));  // The clock ticks once per field.
+    const double rate = static_cast<double>(scale) / (2.0 * units);  // the clock ticks once per field
+    // Encoders of variable frame rates, such as libx264, write the resolution of their times here: 1,000 for FLV.
+    constexpr double kRateMax = 480;
+    return rate <= kRateMax ? std::optional(rate) : std::nullopt;
 }
 
 struct Crop {

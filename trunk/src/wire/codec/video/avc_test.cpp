@@ -72,6 +72,14 @@ TEST(AvcSps, HasItsFrameSizeWithTruncatedVui) {
     EXPECT_TRUE(seen_without_rate);
 }
 
+// By libx264 5.1 for an input whose times are milliseconds.
+TEST(AvcSps, AResolutionOfTimesIsNoFrameRate) {
+    const auto info = parse_avc_sps(hex("6742c015da06c7f93ffc0a0009fc4000000300400001f403c58ba8"));
+    ASSERT_TRUE(info.ok());
+    EXPECT_EQ(info->height, 240u);
+    EXPECT_FALSE(info->frames_per_second.has_value());
+}
+
 TEST(AvcSps, RefusesOtherNalUnitsAndNonsense) {
     EXPECT_EQ(parse_avc_sps(hex("68 ebe3cb22c0")).code(), Errc::malformed);
     // Profile 66, level 30, then set id 0, frame number 0, picture order type 3.
