@@ -43,25 +43,42 @@ bool Rendition::takes_config(const Packet& packet) {
     return known == nullptr || known->codec != packet.codec || !std::ranges::equal(known->frame(), packet.frame());
 }
 
-void Rendition::push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
+std::optional<Packet> Rendition::packet_of(MediaKind kind, wire::codec::Frame frame) {
     if (!is_current())
-        return;
+        return std::nullopt;
     const Key key(kind, frame.track);
     // RTMP and FLV name the codec of further tracks by its FourCC.
     const TrackId* const id = wire::flv::fourcc_of(frame.codec) ? find_or_add(key) : nullptr;
     if (id == nullptr) {
         ++dropped_;
-        return;
+        return std::nullopt;
     }
     const Track* const track = source_->tracks().find(kind, *id);
-    if (track == nullptr || track->rendition != this->id())
-        return source_->publications().end_rendition(*this);  // the publisher has taken the id
+    if (track == nullptr || track->rendition != this->id()) {
+        source_->publications().end_rendition(*this);  // the publisher has taken the id
+        return std::nullopt;
+    }
     frame.track = *id;
     Packet packet = make_packet(kind, std::move(frame));
-    if (packet.is_config() && !takes_config(packet))
+    return packet.is_config() && !takes_config(packet) ? std::nullopt : std::optional(std::move(packet));
+}
+
+void Rendition::push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
+    const TrackId own = frame.track;
+    auto packet = packet_of(kind, std::move(frame));
+    if (!packet)
         return;
-    packet.dts = clock_.map(kind, key.second, stamp_ms, source_->timeline().newest());
-    source_->append(std::move(packet), Source::Origin::rendition);
+    packet->dts = clock_.map(kind, own, stamp_ms, source_->timeline().newest());
+    source_->append(*std::move(packet), Source::Origin::rendition);
+}
+
+void Rendition::push_frame(MediaKind kind, wire::codec::Frame frame) {
+    const MediaTime dts = frame.dts;
+    auto packet = packet_of(kind, std::move(frame));
+    if (!packet)
+        return;
+    packet->dts = dts;
+    source_->append(*std::move(packet), Source::Origin::rendition);
 }
 
 }  // namespace live::media

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,9 @@ public:
     // Appends a frame or a configuration; its dts is ignored. `stamp_ms` is a time on the source's timeline, or any other time
     // that proceeds with it: see RenditionClock. The caller sets the source's arrival time and flushes, as publishers do.
     void push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame);
+    // The same at `frame.dts`, a time on the source's timeline, for services whose frames must have exact times. Such times must
+    // not decrease.
+    void push_frame(MediaKind kind, wire::codec::Frame frame);
 
     // Frames that were dropped: of undeclared tracks, beyond the limit of tracks, of codecs without a FourCC, bad configurations.
     std::uint64_t dropped() const { return dropped_; }
@@ -41,6 +45,8 @@ private:
     // Returns the track's id in the source, after adding it; nullptr if that is not possible.
     const TrackId* find_or_add(const Key& key);
     bool takes_config(const Packet& packet);
+    // Returns the packet of a frame of a known or new track; nullopt if it is dropped.
+    std::optional<Packet> packet_of(MediaKind kind, wire::codec::Frame frame);
 
     Ref<Source> source_;
     const std::vector<TrackName> declared_;

@@ -42,6 +42,7 @@ void Publications::end_rendition(RenditionPublisher& rendition) {
 }
 
 void Publications::end_renditions() {
+    expected_renditions_ = 0;
     for (RenditionPublisher* const rendition : std::exchange(renditions_, {}))
         rendition->revoke();
 }

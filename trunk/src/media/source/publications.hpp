@@ -2,6 +2,7 @@
 // the right to publish; a takeover or an operator revokes it. Renditions end with it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -97,6 +98,12 @@ public:
     Result<void> start_rendition(RenditionPublisher& rendition);
     // Removes its tracks. Nothing happens if it is not current.
     void end_rendition(RenditionPublisher& rendition);
+    std::size_t renditions() const { return renditions_.size(); }
+    // A service of this process announces renditions of the current publisher's stream, so that outputs wait for their tracks.
+    void expect_renditions(std::size_t count) {
+        expected_renditions_ = static_cast<std::uint8_t>(std::min(count, kRenditionsMax));
+    }
+    std::size_t expected_renditions() const { return expected_renditions_; }
     // Revokes the current publisher's right, if there is one.
     void evict();
     // Makes the publisher check its connection: it confirms or leaves. False without a publisher, or if it cannot check.
@@ -120,6 +127,7 @@ private:
     std::vector<RenditionPublisher*> renditions_;  // of the current publisher
     std::uint32_t newest_rendition_ = 0;
     bool may_return_ = false;
+    std::uint8_t expected_renditions_ = 0;  // at most kRenditionsMax
 };
 
 }  // namespace live::media

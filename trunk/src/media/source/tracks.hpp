@@ -128,4 +128,12 @@ private:
     std::vector<TrackName> track_names_;  // in the latest metadata, at most kMax of a kind
 };
 
+// Whether the packet belongs to a rendition, or to one that has left.
+inline bool is_of_rendition(const Packet& packet, const Tracks& tracks) {
+    if (!packet.extra || packet.kind == MediaKind::data)
+        return false;
+    const Track* const track = tracks.find(packet.kind, packet.track);
+    return track == nullptr || track->rendition != RenditionId::none;
+}
+
 }  // namespace live::media
