@@ -81,6 +81,8 @@ Result<void> Recorder::take_all(io::Deadline deadline) {
         const auto packet = next_packet();
         if (!packet)
             return {};
+        if (is_of_rendition(*packet, source_->tracks()))
+            continue;
         TRY(add(*packet, deadline));
         if (file_.is_open() &&
             (file_.recording().pending_bytes() >= kWriteBytes || span_.newest - span_.written_to >= kWriteInterval))

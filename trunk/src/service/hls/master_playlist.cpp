@@ -68,6 +68,10 @@ std::string write_master(const std::vector<TrackPlaylist>& tracks) {
             continue;
         }
         wire::hls::Variant variant = video_variant(of);
+        // A rendition shows the frames of the stream, whose video is first.
+        const bool is_rendition = of.track != nullptr && of.track->rendition != media::RenditionId::none;
+        if (is_rendition && variant.frame_rate == 0 && !variants.empty())
+            variant.frame_rate = variants.front().frame_rate;
         add_audio(variant, tracks);
         variant.uri = of.uri;
         variants.push_back(std::move(variant));

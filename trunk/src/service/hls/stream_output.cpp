@@ -224,7 +224,8 @@ void StreamOutput::on_segment_sync(const segments::SegmentSync& sync, io::Deadli
 bool StreamOutput::accept(const media::Packet& packet, io::Deadline deadline) {
     if (!packet.extra && codecs_.note(packet))
         choose_container(packet, deadline);
-    if (packet.extra && !has_renditions() && needs_renditions(packet))
+    const bool may_need_renditions = packet.extra || source().publications().expected_renditions() > 0;
+    if (may_need_renditions && !has_renditions() && needs_renditions(packet))
         begin_renditions(deadline);
     return !disk_.is_ignoring();
 }
@@ -244,7 +245,7 @@ void StreamOutput::choose_container(const media::Packet& packet, io::Deadline de
                  is_ts && codecs_.left_out(packet.kind, Container::fmp4).empty() ? "; hls_use_fmp4 auto would" : "");
 }
 
-// Whether a packet of another track than the default ones requires a playlist per track.
+// Whether a packet of another track than the default ones, or of a stream that expects renditions, requires a playlist per track.
 bool StreamOutput::needs_renditions(const media::Packet& packet) {
     if (packet.kind == MediaKind::data || !wire::mp4::SampleReader::carries(packet.codec))
         return false;

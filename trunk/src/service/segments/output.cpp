@@ -30,6 +30,8 @@ void Output::run(io::Deadline deadline) {
     // If the server stops, the remaining packets become the last segment.
     while (feed_.drain(*this, deadline) == SourceFeed::Drained::in_part) {
     }
+    aligner_.flush();
+    pass_aligned(deadline);
     is_ending_ = true;
     segmenter().interrupt();
     handle_events(deadline);
@@ -41,6 +43,9 @@ void Output::run(io::Deadline deadline) {
 void Output::follow_shift(MediaTime shift) { synced_.shift(shift - std::exchange(shift_, shift)); }
 
 void Output::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
+    aligner_.flush();
+    pass_aligned(deadline);
+    aligner_.restart();
     const bool relays_next = publisher && publisher->kind == session::ClientKind::relay_pull;
     synced_.end_publisher(relays_next);
     handle_events(deadline);
@@ -51,7 +56,35 @@ void Output::on_publisher(const std::optional<session::ClientRequest>& publisher
     writer_.on_publisher_change(publisher, deadline);
 }
 
+void Output::on_gap() {
+    if (aligner_.is_idle())
+        return synced_.interrupt();
+    aligner_.flush();
+    has_gap_ = true;
+}
+
 void Output::on_packet(const media::Packet& packet, io::Deadline deadline) {
+    const media::Tracks& tracks = source().tracks();
+    if (std::exchange(has_gap_, false)) {
+        pass_aligned(deadline);
+        synced_.interrupt();
+    }
+    const media::Publications& publications = source().publications();
+    const media::TrackAligner::Renditions renditions{publications.expected_renditions(), publications.renditions(),
+                                                     is_of_rendition(packet, tracks)};
+    const bool is_plain = renditions.expected + renditions.present == 0 && !renditions.has_packet;
+    if (relays() || (is_plain && aligner_.is_idle()))
+        return pass(packet, deadline);
+    aligner_.push(packet, renditions);
+    pass_aligned(deadline);
+}
+
+void Output::pass_aligned(io::Deadline deadline) {
+    while (const auto packet = aligner_.pop())
+        pass(*packet, deadline);
+}
+
+void Output::pass(const media::Packet& packet, io::Deadline deadline) {
     if (packet.is_config() && packet.kind != MediaKind::data && configured_.size() < kTracksMax)
         configured_.emplace(packet.kind, packet.track);
     if (!writer_.accept(packet, deadline))
