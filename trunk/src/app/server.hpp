@@ -8,6 +8,7 @@
 
 #include "app/parts/api_facts.hpp"
 #include "app/parts/client_core.hpp"
+#include "app/parts/encoders.hpp"
 #include "app/parts/events.hpp"
 #include "app/parts/first_worker_services.hpp"
 #include "app/parts/outgoing_calls.hpp"
@@ -88,6 +89,7 @@ private:
     Relays relays_;
     service::admission::AdmissionPolicies admission_;
     Ports ports_;
+    Encoders encoders_;
     Outputs outputs_;
     Upkeep upkeep_;
     ApiFacts facts_;

@@ -100,6 +100,9 @@ RECIPES = {
     # For a thousand streams at once.
     "small": (20, False, ["-f", "lavfi", "-i", "testsrc2=size=160x90:rate=10,format=yuv420p"] + _audio_input(22050) + _x264(40, gop=20) +
               "-c:a aac -b:a 24k -ac 1".split()),
+    # Key frames at irregular times, B-frames, and little work for an encoder.
+    "ladder": (20, False, ["-f", "lavfi", "-i", "testsrc2=size=640x360:rate=15,format=yuv420p"] + _audio_input() +
+               "-c:v libx264 -preset ultrafast -b:v 300k -bf 2 -g 900 -sc_threshold 0 -force_key_frames 0,1,2,4.2,5,7,8.6,9,11,13,14.2,15,17,18,19".split() + AAC),
     "hevc": (20, True, _video_input() + _audio_input() + HEVC + AAC),
     "av1": (20, True, _video_input() + _audio_input() + AV1 + AAC),
     "opus": (20, True, _video_input() + _audio_input(48000) + _x264(430) + OPUS),

@@ -191,6 +191,19 @@ inline constexpr std::array kDvr = {
     Member{"stream_url file"},      Member{"active", boolean},           Member{"duration", number, {}, always, "seconds"},
     Member{"bytes files", integer}, Member{"error", text, {}, nullable}, Member{"worker", integer, {}, sometimes}};
 
+inline constexpr std::array kRung = {Member{"name codec"}, Member{"height kbps", integer}};
+inline constexpr std::array kTranscode = {
+    Member{"stream_url"},
+    Member{"kind", text, {}, always, "ladder"},
+    Member{"state", text, {}, always, "waiting, running, pausing or unusable"},
+    Member{"renditions", list, kRung},
+    Member{"starts", integer, {}, always, "of its process"},
+    Member{"last_end", text, {}, nullable, "why the last process ended"},
+    Member{"dropped_packets", integer, {}, always, "input that was not encoded, because the process was too slow"},
+    Member{"pid output_bytes frames dropped_frames memory_bytes", integer, {}, nullable, "of the running process"},
+    Member{"fps speed cpu_seconds", number, {}, nullable, "of the running process; speed 1 is real time"},
+    Member{"worker", integer, {}, sometimes}};
+
 inline constexpr std::array kCounts = {Member{"objects", integer}, Member{"bytes", integer, {}, nullable}};
 inline constexpr std::array kMemoryKind = {kCounts[0], kCounts[1],
                                            Member{"growth", object, kCounts, sometimes, "with since=mark"}};

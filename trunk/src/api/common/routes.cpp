@@ -226,6 +226,8 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/forwards", kRead, kApi, kPage, list_of("forwards", {}, answers::kListedForward),
           "where streams are pushed, and the state of each", always, entries},
     Route{"/api/v1/dvrs", kRead, kApi, kPage, list_of("dvrs", {}, answers::kDvr), "recordings", always, entries},
+    Route{"/api/v1/transcodes", kRead, kApi, kPage, list_of("transcodes", {}, answers::kTranscode),
+          "the ffmpeg processes that encode streams", always, entries},
     Route{"/api/v1/snapshot/", kRead, kApi, kVhost, Answer{"image/jpeg", {}, {}},
           "/snapshot/APP/STREAM.jpg is an image of a stream", never, receiver, kSnapshotFails, "{app}/{stream}.jpg"},
     Route{"/api/v1/thumbnail/", kRead, Ports::streams | Ports::workers, kVhost, Answer{"image/jpeg", {}, {}},

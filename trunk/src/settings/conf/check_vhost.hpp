@@ -41,6 +41,7 @@ constexpr auto room_check() {
 inline constexpr std::array kVhostChecks = {room_check<service::relay::kClusterCheck, &Vhost::cluster>(),
                                             room_check<service::forward::kForwardCheck, &Vhost::forward>(),
                                             room_check<service::ingest::kIngestCheck, &Vhost::ingests>(),
+                                            room_check<service::ladder::kLadderCheck, &Vhost::ladder>(),
                                             room_check<service::access::kSecurityCheck, &Vhost::security>(),
                                             room_check<service::tokens::kTokenCheck, &Vhost::access>(),
                                             room_check<session::http_live::kRemuxCheck, &Vhost::http_remux>(),

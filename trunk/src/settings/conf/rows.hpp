@@ -16,6 +16,7 @@
 #include "service/hls/option_rows.hpp"
 #include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
+#include "service/ladder/option_rows.hpp"
 #include "service/relay/option_rows.hpp"
 #include "service/tokens/option_rows.hpp"
 #include "service/tracing/option_rows.hpp"
@@ -60,6 +61,9 @@ inline constexpr auto kVhostRows = config::Rows{
         .argument_optional()
         .not_in_environment()
         .example("livestream"),
+    config::block(&Vhost::ladder, "ladder", service::ladder::kLadderRows,
+                  "Ours: smaller versions of each stream, for players that choose by their link.")
+        .not_in_environment(),
     config::block(&Vhost::cluster, "cluster", service::relay::kClusterRows, "Origin and edge.", prepare_cluster),
     config::block(&Vhost::security, "security", service::access::kSecurityRows, "Permissions to publish and play, by address.")
         .not_in_environment(),

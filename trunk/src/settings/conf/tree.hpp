@@ -20,6 +20,7 @@
 #include "service/hls/options.hpp"
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
+#include "service/ladder/options.hpp"
 #include "service/relay/options.hpp"
 #include "service/tokens/options.hpp"
 #include "service/tracing/options.hpp"
@@ -58,6 +59,7 @@ struct Vhost {
     HttpStaticOptions http_static;
     session::http_live::RemuxOptions http_remux;
     service::relay::ClusterOptions cluster;
+    service::ladder::LadderOptions ladder;
 
     // Whether some clients may not play its streams.
     bool guards_play() const {

@@ -1,0 +1,25 @@
+// /api/v1/transcodes: the ffmpeg processes that encode published streams, with the progress that each reports.
+#pragma once
+
+#include "api/common/server_info.hpp"
+#include "service/ladder/ladder_service.hpp"
+#include "session/http/handler.hpp"
+
+namespace live::api {
+
+class TranscodesHandler final : public session::http::Handler {
+public:
+    static constexpr const char* kPath = "/api/v1/transcodes";
+
+    // Both outlive this.
+    TranscodesHandler(const ServerInfo& server, const service::ladder::LadderService& ladders)
+        : server_(server), ladders_(ladders) {}
+
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const ServerInfo& server_;
+    const service::ladder::LadderService& ladders_;
+};
+
+}  // namespace live::api

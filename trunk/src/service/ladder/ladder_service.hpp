@@ -1,0 +1,55 @@
+// LadderService: the ladders of the published streams of virtual hosts with ladder {}. It starts one with each stream and ends it
+// with the stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log/log.hpp"
+#include "base/options_of.hpp"
+#include "base/result.hpp"
+#include "io/fibers/job_list.hpp"
+#include "media/source/stream_table.hpp"
+#include "service/ladder/ladder.hpp"
+#include "service/ladder/options.hpp"
+#include "service/service.hpp"
+
+namespace live::service::ladder {
+
+class LadderService final : public Service {
+public:
+    static constexpr std::size_t kLaddersMax = 256;
+
+    // Both outlive this.
+    LadderService(media::StreamTable& streams, const OptionsOf<LadderOptions>& options, Log log, LadderTiming timing = {})
+        : streams_(streams), options_(options), log_(std::move(log)), timing_(timing) {}
+
+    std::string_view name() const override { return "the ladders"; }
+    // Another node or worker makes the renditions of a stream that is relayed from there.
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
+    void on_unpublished(const std::string& url) override;
+    Result<void> stop(io::Deadline deadline) override { return jobs_.stop(deadline); }
+
+    struct Listed {
+        std::string url;  // of the source
+        Ladder::State state;
+        std::optional<LadderChild::State> child;  // while it runs
+    };
+    std::vector<Listed> list() const;
+
+    void write_metrics(MetricsText& text) const override;
+
+private:
+    media::StreamTable& streams_;
+    const OptionsOf<LadderOptions>& options_;
+    Log log_;
+    const LadderTiming timing_;
+    std::uint64_t ended_starts_ = 0;  // of ladders that have ended
+    std::uint64_t ended_dropped_ = 0;
+    io::JobList<Ladder> jobs_{"ladder"};
+};
+
+}  // namespace live::service::ladder
