@@ -8,6 +8,7 @@
 #include "session/http_live/protocol.hpp"
 #include "session/rtc/protocol.hpp"
 #include "session/rtmp/protocol.hpp"
+#include "session/rtsp/protocol.hpp"
 #include "session/srt/protocol.hpp"
 #include "wire/http/target.hpp"
 
@@ -88,6 +89,15 @@ struct StreamListSettingsTest : ::testing::Test {
         bool shows_bearer() const override { return false; }
         const CurrentSettings& settings;
     } rtc{current};
+    struct Rtsp final : session::rtsp::RtspVhosts {
+        explicit Rtsp(const CurrentSettings& all) : settings(all) {}
+        Result<session::rtsp::RtspOptions> find(const std::string& vhost) const override {
+            const Vhost* found = settings->find_vhost(vhost);
+            return found->enabled && found->rtsp.enabled ? Result(found->rtsp) : Error(Errc::denied, "no RTSP");
+        }
+        const CurrentSettings& settings;
+    } rtsp{current};
+    session::rtsp::Listening rtsp_listens;
     const session::Protocols protocols{
         {.name = "rtmp",
          .add_urls =
@@ -98,6 +108,8 @@ struct StreamListSettingsTest : ::testing::Test {
              }},
         {.name = "srt",
          .add_urls = [this](const auto& asked, auto& urls) { session::srt::add_urls(current->srt_server, srt, asked, urls); }},
+        {.name = "rtsp",
+         .add_urls = [this](const auto& asked, auto& urls) { session::rtsp::add_urls(rtsp_listens, rtsp, asked, urls); }},
         {.name = "silent"},
         {.name = "rtc", .add_urls = [this](const auto& asked, auto& urls) { session::rtc::add_urls(rtc, asked, urls); }},
         {.name = "http", .add_urls = [this](const auto& asked, auto& urls) {
@@ -172,6 +184,26 @@ TEST_F(StreamListSettingsTest, ListsSrtWhereItListens) {
     settings.srt_server.listen = {"10080"};
     settings.srt_server.enabled = false;
     EXPECT_EQ(play("h").count("srt"), 0U);
+}
+
+TEST_F(StreamListSettingsTest, ListsRtspWhereItListens) {
+    rtsp_listens.plain = {"8554"};
+    EXPECT_EQ(play("h").count("rtsp"), 0U) << "not in this virtual host";
+    settings.vhosts[0].rtsp.enabled = settings.vhosts[1].rtsp.enabled = true;
+    EXPECT_EQ(play("h:8080")["rtsp"], "rtsp://h:8554/live/cam");
+    EXPECT_EQ(play("h").count("rtsps"), 0U);
+    EXPECT_EQ(play("h", {"v.example", "live", "cam"})["rtsp"], "rtsp://h:8554/live/cam?vhost=v.example");
+    rtsp_listens = {{"554"}, {"322"}};
+    EXPECT_EQ(play("[fd00::1]:8080")["rtsp"], "rtsp://[fd00::1]/live/cam");
+    EXPECT_EQ(play("h")["rtsps"], "rtsps://h/live/cam");
+    const auto publish = by_format(view("h")->publish_addresses());
+    EXPECT_EQ(publish.at("rtsp"), "rtsp://h/live/livestream");
+    EXPECT_EQ(publish.at("rtsps"), "rtsps://h/live/livestream");
+    rtsp_listens.plain = {"127.0.0.1:8554"};
+    EXPECT_EQ(play("h").count("rtsp"), 0U);
+    api::ListedStream browser = kCam;
+    browser.comes_by_rtc = true;
+    EXPECT_EQ(play("h", browser).count("rtsps"), 0U) << "without the bridge";
 }
 
 TEST_F(StreamListSettingsTest, RulesHideStreams) {

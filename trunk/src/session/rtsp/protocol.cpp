@@ -4,6 +4,7 @@
 
 #include "session/rtsp/play_session.hpp"
 #include "session/rtsp/publish_session.hpp"
+#include "wire/rtmp/stream_url.hpp"
 
 namespace live::session {
 
@@ -15,7 +16,7 @@ namespace {
 void add_rtsp_url(std::string_view scheme, std::uint16_t default_port, const std::vector<std::string>& listen,
                   const UrlRequest& request, StreamUrls& urls) {
     const auto port = request.port_for(listen);
-    if (listen.empty() || !port || !request.has_frames)
+    if (listen.empty() || !port)
         return;
     const std::string suffix = *port == default_port ? std::string() : fmt::format(":{}", *port);
     urls.push_back({std::string(scheme), fmt::format("{}://{}{}/{}/{}{}{}", scheme, request.host, suffix, request.app,
@@ -31,6 +32,16 @@ void write_rtsp_metrics(const rtsp::Counters& counters, MetricsText& text) {
 }
 
 }  // namespace
+
+void rtsp::add_urls(const Listening& listening, const RtspVhosts& vhosts, const UrlRequest& request, StreamUrls& urls) {
+    constexpr std::uint16_t kPort = 554;
+    constexpr std::uint16_t kSecurePort = 322;
+    constexpr std::string_view kDefaultVhost = wire::rtmp::kDefaultVhost;
+    if (!request.has_frames || !vhosts.find(std::string(request.is_play() ? request.vhost : kDefaultVhost)).ok())
+        return;
+    add_rtsp_url("rtsp", kPort, listening.plain, request, urls);
+    add_rtsp_url("rtsps", kSecurePort, listening.secure, request, urls);
+}
 
 Protocol rtsp::describe(const Context& context, Listening listening) {
     return {.name = "rtsp",
@@ -48,13 +59,8 @@ Protocol rtsp::describe(const Context& context, Listening listening) {
                     addresses.insert(addresses.end(), secure.begin(), secure.end());
                     return addresses;
                 },
-            .add_urls =
-                [listening](const UrlRequest& request, StreamUrls& urls) {
-                    constexpr std::uint16_t kPort = 554;
-                    constexpr std::uint16_t kSecurePort = 322;
-                    add_rtsp_url("rtsp", kPort, listening.plain, request, urls);
-                    add_rtsp_url("rtsps", kSecurePort, listening.secure, request, urls);
-                }};
+            .add_urls = [&context, listening](const UrlRequest& request,
+                                              StreamUrls& urls) { add_urls(listening, context.vhosts, request, urls); }};
 }
 
 }  // namespace live::session

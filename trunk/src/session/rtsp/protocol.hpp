@@ -17,6 +17,8 @@ struct Listening {
     bool any() const { return !plain.empty() || !secure.empty(); }
 };
 
+void add_urls(const Listening& listening, const RtspVhosts& vhosts, const UrlRequest& request, StreamUrls& urls);
+
 // Everything referred to outlives the description.
 Protocol describe(const Context& context, Listening listening);
 
