@@ -558,7 +558,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         if libsrt() is None:
             report["left_out"] = "good players of SRT, srt_giants: no libsrt"
         report["grown"], report["resident_kib_before_and_after"], report["at_peak"] = grown, parts, watch.at_peak
-        report["held"] = re.findall(r"the loop was held .*", live.log())
+        report["held"] = re.findall(r"the event loop was blocked .*", live.log())
         report["lost_memory"] = re.findall(r"the memory for clients is used up .*", live.log())
         report["turns_of_the_loop"] = {kind: count - turns_before[kind] for kind, count in turns.items()}
         # The short form runs beside other tests, whose work takes the caches, with them a multiple of the time, and CPUs from the API's caller.

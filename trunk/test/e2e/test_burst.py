@@ -147,5 +147,5 @@ def test_losses_of_a_burst_over_the_queue_length_are_reported_in_every_protocol(
         lost = players[protocol]["dropped_packets"]
         # A stream's metadata and sequence headers count as packets too.
         assert 0 <= lost - (len(marks) - count) <= 3, (protocol, lost, len(marks), count)
-        live.wait_log(f"shrinking dropped {lost} packets in all")
+        live.wait_log(f"shrinking dropped {lost} packets in total")
     publisher.close()

@@ -50,7 +50,7 @@ void ClientCore::set_limits(std::size_t connections_max) {
     const std::size_t configured = std::size_t{settings_->limits.memory_budget} << 20;
     const std::size_t memory = configured > 0 ? configured : usual_memory_budget();
     places_.memory().set_max(memory, memory / std::max<std::size_t>(names_.identity().count, 1));
-    LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, memory >> 20);
+    LOG_INFO(log_, "limits: {} connections, {} MiB of memory", connections_max, memory >> 20);
 }
 
 void ClientCore::apply_vhosts(const service::admission::VhostPolicy& vhosts) {

@@ -16,7 +16,7 @@ namespace {
 void log_long_holds(const Log& log) {
     const io::LoopWatch::Holds holds = io::Loop::watch().take_holds();
     if (holds.count > 0)
-        LOG_WARN(log, "the loop was held {} times without a pause, longest {:.1f} ms by fiber {} of {}", holds.count,
+        LOG_WARN(log, "the event loop was blocked {} times, longest {:.1f} ms by fiber {} of {}", holds.count,
                  std::chrono::duration<double, std::milli>(holds.longest).count(), holds.fiber,
                  holds.scope.empty() ? "the process" : holds.scope);
 }

@@ -23,7 +23,7 @@ StreamCore::StreamCore(const settings::CurrentSettings& settings, io::Scope& fib
       deferred_encoder_(fibers) {
     table_.set_conversion(&transcoders_, log.with_id("BRG"));
     table_.set_deferred_encoder(deferred_encoder_);
-    LOG_INFO(log, "players are sent to {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
+    LOG_INFO(log, "sending to players {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
 }
 
 }  // namespace live::app

@@ -17,7 +17,7 @@ Result<settings::TlsFiles> HttpCertificates::usable(const settings::TlsFiles& fi
         std::error_code ignored;
         std::filesystem::create_directories("./objs", ignored);
         TRY(io::make_self_signed(own.cert, own.key));
-        LOG_WARN(log_, "there is no certificate at {}: made a self-signed one, {}", files.cert, own.cert);
+        LOG_WARN(log_, "no certificate at {}: a self-signed one was created, {}", files.cert, own.cert);
     }
     LOG_INFO(log_, "HTTPS certificate {}, SHA-256 fingerprint {}", own.cert, TRY(io::certificate_fingerprint(own.cert)));
     return own;

@@ -59,7 +59,7 @@ Result<void> Player::run(io::Deadline deadline) {
 
 // In its own stack frame: the frames above it stay parked for hours.
 [[gnu::noinline]] void Player::log_dropped() const {
-    LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", cursor_.dropped());
+    LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in total", cursor_.dropped());
 }
 
 Result<void> Player::play(io::Deadline deadline) {
