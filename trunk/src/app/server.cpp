@@ -27,7 +27,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       admission_({clients_.vhosts(), clients_.places().memory(), streams_.table(), calls_.hooks(), relays_.token_check(),
                   clients_.keys(), relays_.routes(workers_.service())}),
       ports_({settings_, names_, streams_, clients_, admission_, events_, workers_, http_}, log),
-      encoders_(settings_, streams_, log),
+      programs_(settings_, streams_, ports_, log),
       outputs_({settings_, names_, streams_, clients_, calls_, admission_, events_, workers_, protocols_}, log),
       upkeep_({settings_, names_, services_, protocols_, streams_, clients_}, log),
       facts_({settings_, protocols_, streams_.fan_out(), clients_.places(), clients_.access_log(), workers_.service(),
@@ -57,7 +57,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
 
 // In the order of start. The API ports open after every other part has added its routes; ingests are clients of this server.
 void Server::register_parts() {
-    for (Part* part : std::initializer_list<Part*>{&calls_, &clients_, &streams_, &workers_, &relays_, &encoders_, &outputs_,
+    for (Part* part : std::initializer_list<Part*>{&calls_, &clients_, &streams_, &workers_, &relays_, &programs_, &outputs_,
                                                    &upkeep_, &ports_}) {
         part->add_services(services_);
         part->add_routes(http_);

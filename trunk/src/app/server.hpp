@@ -8,12 +8,12 @@
 
 #include "app/parts/api_facts.hpp"
 #include "app/parts/client_core.hpp"
-#include "app/parts/encoders.hpp"
 #include "app/parts/events.hpp"
 #include "app/parts/first_worker_services.hpp"
 #include "app/parts/outgoing_calls.hpp"
 #include "app/parts/outputs.hpp"
 #include "app/parts/ports.hpp"
+#include "app/parts/programs.hpp"
 #include "app/parts/relays.hpp"
 #include "app/parts/stream_core.hpp"
 #include "app/parts/upkeep.hpp"
@@ -89,7 +89,7 @@ private:
     Relays relays_;
     service::admission::AdmissionPolicies admission_;
     Ports ports_;
-    Encoders encoders_;
+    Programs programs_;
     Outputs outputs_;
     Upkeep upkeep_;
     ApiFacts facts_;

@@ -150,7 +150,7 @@ def test_every_shipped_conf_is_valid(path):
 # A conf as it comes from an older server: more warnings than a burst of the log's limit has.
 OLD_VHOST = """gop_cache on; queue_length 10; time_jitter full; mix_correct off; atc off; mw_latency 350; send_min_interval 0; chunk_size 4096;
     reduce_sequence_header on; forward 127.0.0.1:1;
-    exec { enabled on; publish ./x; } rtsp { enabled on; } transcode { enabled on; ffmpeg ./ffmpeg; }"""
+    hds { enabled on; } rtsp { enabled on; } transcode { enabled on; ffmpeg ./ffmpeg; }"""
 OLD_ROOT = "stream_caster { enabled on; caster rtsp; listen 9000; }\nsrt_server { enabled on; listen $srt; }\n"
 
 
@@ -158,7 +158,7 @@ def test_each_warning_of_a_conf_is_in_the_log_and_in_the_api(server, tmp_path):
     live = server(conf=conf(vhost=OLD_VHOST, root=OLD_ROOT))
     tested = test_conf(live.conf_path, tmp_path).stderr.splitlines()
     warnings = [line.removeprefix("warning: ") for line in tested if line.startswith("warning: ") and "SRS_BINARY" not in line]
-    assert len(warnings) > 12 and any("vhost.exec" in one for one in warnings) and any("no virtual host has srt" in one for one in warnings), warnings
+    assert len(warnings) > 12 and any("vhost.hds" in one for one in warnings) and any("no virtual host has srt" in one for one in warnings), warnings
     log = live.log()
     assert not [one for one in warnings if one not in log] and "more like this" not in log, log
     answer = live.api("/api/v1/configs/warnings")

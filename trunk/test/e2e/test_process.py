@@ -357,3 +357,18 @@ def test_log_lines_have_the_agreed_form_and_keywords(server, clip):
                   "start play smi=0ms, mw_sleep=350, mw_msgs=8, realtime=0", "got metadata, width=640, height=360", "audio sh, codec(10", "video sh, codec(7",
                   "client disconnect peer. ret=1007"):
         assert words in log, words
+
+
+def test_a_changed_conf_file_is_loaded(server):
+    """inotify_auto_reload: after a write in place, and after a file was moved there."""
+    live = server(root="inotify_auto_reload on; srs_log_level trace;")
+    first = live.conf_path.read_text()
+    live.conf_path.write_text(first.replace("max_connections     1000", "max_connections     900"))
+    live.wait_log("reload: max_connections was 1000, is 900")
+    live.wait_log("reload finished, code=0")
+    other = live.folder / "other.conf"
+    other.write_text(first.replace("max_connections     1000", "max_connections     800"))
+    other.rename(live.conf_path)
+    live.wait_log("reload: max_connections was 900, is 800")
+    live.conf_path.write_text("listen nonsense;")
+    live.wait_log("reload finished, keeping the current settings, code=1023")

@@ -46,7 +46,7 @@ void Housekeeping::expire_streams(io::Deadline deadline) {
 }
 
 void Housekeeping::run(io::Deadline deadline) {
-    auto& [streams, places, fan_out, services] = parts_;
+    auto& [streams, places, fan_out, services, report_interval] = parts_;
     ProcessUsage usage;
     TrimClock trim_clock;
     // Ignores the holds of the start.
@@ -62,7 +62,7 @@ void Housekeeping::run(io::Deadline deadline) {
             io::Loop::release_stacks();
             static_cast<void>(give_memory_back());
         }
-        if (round % kUsageEvery != 0)
+        if (report_interval.count() == 0 || round % report_interval.count() != 0)
             continue;
         log_long_holds(log_);
         const auto sample = usage.sample(io::now());

@@ -14,14 +14,14 @@ class Housekeeping final : public service::Service {
 public:
     // A stream object is kept this long after its last publisher and player have left.
     static constexpr std::chrono::seconds kStreamIdle{3};
-    // Between two lines of the log, in seconds.
-    static constexpr int kUsageEvery = 5;
 
     struct Parts {
         media::StreamTable& streams;
         session::ConnectionLimits& places;
         const session::FanOut& fan_out;
         service::ServiceList& services;
+        // Between two log lines about the load; zero: none.
+        std::chrono::seconds report_interval{5};
     };
 
     // The parts outlive this.

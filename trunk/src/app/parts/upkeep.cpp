@@ -10,7 +10,9 @@ Upkeep::Upkeep(const Shared& shared, const Log& log)
     : memory_keeper_({shared.clients.places().memory(), shared.streams.table(), shared.streams.slabs(), shared.services,
                       shared.clients.table(), shared.names.shared_limits()},
                      log),
-      housekeeping_({shared.streams.table(), shared.clients.places(), shared.streams.fan_out(), shared.services}, log),
+      housekeeping_({shared.streams.table(), shared.clients.places(), shared.streams.fan_out(), shared.services,
+                     std::chrono::duration_cast<std::chrono::seconds>(shared.settings->threads.interval)},
+                    log),
       memory_(shared.streams.slabs(), shared.clients.stats(), shared.clients.places(), shared.protocols, log,
               shared.clients.access_log()),
       allocator_(make_allocator_figures(shared.settings->tcmalloc_release_rate, log)) {}

@@ -19,6 +19,7 @@ namespace {
 struct Plan {
     const char* program;
     const char* output;
+    const char* error_output;  // nullptr: as `output`
     char** arguments;
     char** environment;
     int input;
@@ -43,7 +44,12 @@ int place_descriptors(const Plan& plan) {
     if (output < 0 || input < 0)
         return errno;
     const int high_output = lift(output, above);
-    const int errors = lift(plan.errors >= 0 ? plan.errors : output, above);
+    int errors = plan.errors >= 0 ? plan.errors : output;
+    if (plan.errors < 0 && plan.error_output != nullptr)
+        errors = ::open(plan.error_output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kOutputMode);
+    if (errors < 0)
+        return errno;
+    errors = lift(errors, above);
     for (int i = 0; i < plan.handle_count; ++i)
         lifted[i] = lift(plan.handles[i], above);
     if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(high_output, STDOUT_FILENO) < 0 || ::dup2(errors, STDERR_FILENO) < 0)
@@ -81,6 +87,7 @@ int become(const Plan& plan) {
 int start_bound_child(const ChildOptions& options, const char* output, char** arguments, char** environment, pid_t& pid) {
     const Plan plan{options.program.empty() ? arguments[0] : options.program.c_str(),
                     output,
+                    options.error_path.empty() ? nullptr : options.error_path.c_str(),
                     arguments,
                     environment,
                     options.input,

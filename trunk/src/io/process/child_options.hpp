@@ -11,6 +11,8 @@ struct ChildOptions {
     std::vector<std::string> arguments;
     // Standard output and error are appended here; empty: discarded. Standard input is empty.
     std::string output_path{};
+    // Standard error is appended here; empty: where standard output is.
+    std::string error_path{};
     // The file to run, when it is not arguments[0].
     std::string program{};
     // Standard output and error are those of this process, and output_path is not used.
@@ -26,7 +28,7 @@ struct ChildOptions {
     bool ends_with_us = false;
     // Its standard input; negative: empty.
     int input = -1;
-    // Its standard error; negative: as standard output.
+    // Its standard error; negative: error_path.
     int errors = -1;
     // The child has them as kPassedHandle and the numbers that follow. It has no other descriptors of this process.
     std::vector<int> handles{};

@@ -106,7 +106,11 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(const ChildOptions& op
     ::posix_spawn_file_actions_addopen(&spawn.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!options.inherits_output) {
         ::posix_spawn_file_actions_addopen(&spawn.files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, kLogMode);
-        ::posix_spawn_file_actions_adddup2(&spawn.files, STDOUT_FILENO, STDERR_FILENO);
+        if (options.error_path.empty())
+            ::posix_spawn_file_actions_adddup2(&spawn.files, STDOUT_FILENO, STDERR_FILENO);
+        else
+            ::posix_spawn_file_actions_addopen(&spawn.files, STDERR_FILENO, options.error_path.c_str(),
+                                               O_WRONLY | O_CREAT | O_APPEND, kLogMode);
     }
     // In this order: the folder's own handle may be kPassedHandle.
     if (options.folder >= 0)

@@ -27,6 +27,8 @@ void Supervisor::run(io::Deadline deadline) {
         const auto ended = run_once(deadline);
         if (!ended.ok() && ended.code() == Errc::cancelled)
             return;
+        if (ended.ok() && ended->success() && !options_.restarts_after_success)
+            return;
         if (io::now() - began >= options_.good_after)
             backoff.reset();
         const auto pause = backoff.next(static_cast<std::uint32_t>(random_number()));
@@ -37,7 +39,7 @@ void Supervisor::run(io::Deadline deadline) {
     }
 }
 
-Result<void> Supervisor::run_once(io::Deadline deadline) {
+Result<io::ChildExit> Supervisor::run_once(io::Deadline deadline) {
     const io::ChildOptions what = make_child_();
     auto child = io::ChildProcess::spawn(what);
     if (!child.ok()) {
@@ -64,10 +66,12 @@ Result<void> Supervisor::run_once(io::Deadline deadline) {
     else
         LOG_WARN(log_, "{} {} {} after {} ms, see {}", options_.keyword, options_.name, exit->text(), ms_since(began),
                  what.output_path.empty() ? "its log (disabled)" : what.output_path);
-    return {};
+    return exit;
 }
 
 Result<io::ChildExit> Supervisor::wait(io::ChildProcess& child, TimePoint began, io::Deadline deadline) {
+    if (options_.report_interval.count() == 0)
+        return child.wait(deadline);
     for (;;) {
         auto exit = child.wait(deadline.sooner(io::Deadline::after(options_.report_interval)));
         if (exit.ok() || exit.code() != Errc::timed_out || deadline.expired())

@@ -17,12 +17,14 @@ struct SupervisorOptions {
     std::string keyword;
     // Identifies the child: "vhost/id".
     std::string name;
-    // Between two log lines about a running child.
+    // Between two log lines about a running child; zero: none.
     std::chrono::milliseconds report_interval = 10s;
     std::chrono::milliseconds restart_first = 3s;
     std::chrono::milliseconds restart_max = 30s;
     // A child that ran this long makes the next pause short again.
     std::chrono::milliseconds good_after = 5s;
+    // Otherwise a child that has exited with 0 is not started again.
+    bool restarts_after_success = true;
     // Between the request to end and the kill.
     std::chrono::milliseconds stop_limit = 3s;
 };
@@ -34,12 +36,13 @@ public:
 
     Supervisor(SupervisorOptions options, MakeChild make_child, Log log);
 
-    // Runs until cancelled; the child has ended then. A missing program costs one log line and is retried from time to time.
+    // Runs until cancelled, or until a success if that ends it; the child has ended then. A missing program costs one log line
+    // and is retried from time to time.
     void run(io::Deadline deadline);
 
 private:
     // Starts the child once and waits for its end. Errc::cancelled after it was stopped.
-    Result<void> run_once(io::Deadline deadline);
+    Result<io::ChildExit> run_once(io::Deadline deadline);
     Result<io::ChildExit> wait(io::ChildProcess& child, TimePoint began, io::Deadline deadline);
 
     SupervisorOptions options_;

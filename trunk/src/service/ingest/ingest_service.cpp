@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <unistd.h>
-
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
+#include "service/ffmpeg/find_program.hpp"
 #include "service/ingest/rtsp_pull.hpp"
 #include "service/ingest/srt_pull.hpp"
 
@@ -14,12 +13,10 @@ namespace live::service::ingest {
 
 namespace {
 
-bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
-
 io::ChildOptions child_of(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place) {
     // The plan was made from the same options: it has an input and an output.
     auto arguments = MUST(build_ingest_arguments(ingest, engine, place, std::chrono::system_clock::now()));
-    arguments.front() = ffmpeg::choose_program(arguments.front(), is_program(arguments.front()));
+    arguments.front() = ffmpeg::find_program(arguments.front());
     return {std::move(arguments), ingest_log_path(ingest, engine, place)};
 }
 

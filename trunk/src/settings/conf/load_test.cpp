@@ -301,11 +301,12 @@ TEST(Settings, AnIngestNeedsNoId) {
 
 TEST(Settings, WarnsOncePerLoadAboutUsedOptionsThatAreNotImplemented) {
     const LoadedSettings loaded = good(
-        "listen 1935; vhost a { exec { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { exec { enabled on; } } "
+        "listen 1935; vhost a { transcode { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { transcode { "
+        "enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.exec\" is not implemented")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"vhost.transcode\" is not implemented")) << warnings;
     EXPECT_TRUE(has(warnings, "\"query_latest_version\" has no effect in this server")) << warnings;
 }
 
@@ -320,11 +321,11 @@ TEST(Settings, CandidateTakesAllWordsOfAVariable) {
     EXPECT_EQ(candidates({}), (std::vector<std::string>{"*", "192.0.2.9"}));
 }
 
-TEST(Settings, WarnsAboutCastersThatAreNotImplemented) {
+TEST(Settings, WarnsAboutPartsOfCastersWithoutEffect) {
     EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a {} stream_caster { enabled on; caster rtsp; }")),
                     "stream_caster rtsp is not implemented"));
     EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a {} stream_caster { sip { timeout 5; } }")),
-                    "\"stream_caster.sip\" is not implemented"));
+                    "\"stream_caster.sip\" has no effect in this server"));
 }
 
 TEST(Settings, GbCastersMayOmitTheirOutput) {

@@ -25,12 +25,6 @@ inline constexpr auto kHttpStaticRows = config::Rows{
     config::row(&HttpStaticOptions::dir, "dir", kNextSession, "Directory."),
 };
 
-inline constexpr auto kExecRows = config::Rows{
-    config::row(&ExecOptions::enabled, "enabled", kNextSession, "Starts a program when a stream begins."),
-    config::row(&ExecOptions::publish, "publish", kNextSession, "The program and its arguments, with variables; no shell.")
-        .example("./objs/ffmpeg/bin/ffmpeg -f flv -i [url] -c copy -y ./[stream].flv"),
-};
-
 inline constexpr auto kTranscodeRows = config::Rows{
     config::row(&TranscodeOptions::enabled, "enabled", kLive, "Runs ffmpeg on published streams."),
     config::row(&TranscodeOptions::ffmpeg, "ffmpeg", kLive, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),

@@ -26,12 +26,6 @@ struct HttpStaticOptions {
     std::string dir = "./objs/nginx/html";
 };
 
-struct ExecOptions {
-    bool enabled = false;
-    // Each is one command with its arguments.
-    std::vector<std::vector<std::string>> publish;
-};
-
 struct TranscodeOptions {
     // Empty for every stream, "app" or "app/stream".
     std::string scope;

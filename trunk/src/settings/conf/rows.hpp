@@ -11,6 +11,7 @@
 #include "service/cluster/option_rows.hpp"
 #include "service/dash/option_rows.hpp"
 #include "service/dvr/option_rows.hpp"
+#include "service/exec/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
 #include "service/heartbeat/option_rows.hpp"
 #include "service/hls/option_rows.hpp"
@@ -78,7 +79,8 @@ inline constexpr auto kVhostRows = config::Rows{
     config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host."),
     config::block(&Vhost::http_remux, "http_remux", session::http_live::kRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3."),
     config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Callbacks to a server of the operator."),
-    config::block(&Vhost::exec, "exec", kExecRows, "Programs that are started for streams.").not_in_environment().pending(),
+    config::block(&Vhost::exec, "exec", service::exec::kExecRows, "Programs that run while a stream is published.")
+        .not_in_environment(),
     config::block(&Vhost::rtc, "rtc", session::rtc::kRtcRows, "WebRTC."),
     config::block(&Vhost::srt, "srt", session::srt::kSrtRows, "SRT."),
     config::block(&Vhost::rtsp, "rtsp", session::rtsp::kRtspRows, "RTSP."),
@@ -188,10 +190,9 @@ inline constexpr auto kProcessRows = config::Rows{
         .ignored(),
     config::row(&Settings::in_docker, "in_docker", kRestart, "Behaves as in a container."),
     config::row(&Settings::disable_daemon_for_docker, "disable_daemon_for_docker", kRestart, "In a container, daemon is off."),
-    config::row(&Settings::inotify_auto_reload, "inotify_auto_reload", kRestart, "Reloads when the conf file changes.").pending(),
+    config::row(&Settings::inotify_auto_reload, "inotify_auto_reload", kRestart, "Reloads when the conf file changes."),
     config::row(&Settings::auto_reload_for_docker, "auto_reload_for_docker", kRestart,
-                "In a container, inotify_auto_reload is on.")
-        .pending(),
+                "In a container, inotify_auto_reload is on."),
     config::row(&Settings::tcmalloc_release_rate, "tcmalloc_release_rate", 0, 10, kRestart,
                 "Builds with gperf: the rate at which memory is returned to the system.")
         .clamped(),

@@ -126,7 +126,7 @@ inline constexpr auto kStreamCasterRows = config::Rows{
     config::row(&StreamCasterOptions::listen, "listen", kRestart,
                 "Endpoints: UDP for mpegts_over_udp, [group@]ip:port[/interface]; TCP for flv; both for gb28181.")
         .example("8935"),
-    config::block(&StreamCasterOptions::sip, "sip", kSipRows, "SIP of gb28181, which an external SIP server does.").pending(),
+    config::block(&StreamCasterOptions::sip, "sip", kSipRows, "SIP of gb28181, which an external SIP server does.").ignored(),
     config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart,
                 "gb28181: how long a session that the API has opened waits for its device."),
     config::block(&StreamCasterOptions::zlm_api, "zlm_api", kZlmApiRows,
@@ -145,7 +145,8 @@ inline constexpr auto kExporterRows = config::Rows{
 };
 
 inline constexpr auto kThreadsRows = config::Rows{
-    config::row(&ThreadsOptions::interval, "interval", 0s, 86'400s, kRestart, "Interval of statistics lines.").pending(),
+    config::row(&ThreadsOptions::interval, "interval", 0s, 86'400s, kRestart,
+                "Interval of the log line about CPU and clients; 0: none."),
 };
 
 inline constexpr auto kCloudLogRows = config::Rows{

@@ -15,6 +15,7 @@
 #include "service/cluster/options.hpp"
 #include "service/dash/options.hpp"
 #include "service/dvr/options.hpp"
+#include "service/exec/options.hpp"
 #include "service/forward/options.hpp"
 #include "service/heartbeat/options.hpp"
 #include "service/hls/options.hpp"
@@ -60,6 +61,7 @@ struct Vhost {
     session::http_live::RemuxOptions http_remux;
     service::relay::ClusterOptions cluster;
     service::ladder::LadderOptions ladder;
+    service::exec::ExecOptions exec;
 
     // Whether some clients may not play its streams.
     bool guards_play() const {
@@ -69,7 +71,6 @@ struct Vhost {
 
     // Everything below is accepted and checked, but has no effect yet.
     HdsOptions hds;
-    ExecOptions exec;
     std::vector<TranscodeOptions> transcodes;
 };
 
