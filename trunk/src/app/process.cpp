@@ -315,7 +315,9 @@ int Process::serve(settings::LoadedSettings loaded) {
     report_ready();
     if (master_ != nullptr)
         master_->send({engine::workers::Kind::ready});
+    watch_conf(server_->settings());
     handle_signals(**signals);
+    conf_watch_.reset();
     server_.reset();
     master_.reset();
     if (upgrade_ != nullptr)
@@ -324,6 +326,11 @@ int Process::serve(settings::LoadedSettings loaded) {
     LOG_INFO(log_, "main cycle terminated normally");
     LOG_INFO(log_, "srs terminated");
     return status_;
+}
+
+void Process::watch_conf(const settings::Settings& settings) {
+    if (settings.inotify_auto_reload && !command_.started_by.identity.is_worker())
+        conf_watch_ = std::make_unique<ConfWatch>(command_.conf_file, log_);
 }
 
 void Process::handle_signals(io::SignalPipe& signals) {
@@ -364,6 +371,8 @@ void Process::handle_signals(io::SignalPipe& signals) {
 
 void Process::reload() {
     LOG_INFO(log_, "signal {}: reload {}", SIGHUP, command_.conf_file);
+    if (conf_watch_ != nullptr)
+        conf_watch_->note_reload();
     using Stage = api::RawControl::Stage;
     // The same result for the log and for the API.
     const auto finish = [this](int code, Stage stage, const std::string& why) {

@@ -9,6 +9,7 @@
 
 #include "app/server.hpp"
 #include "app/start/command_line.hpp"
+#include "app/start/conf_watch.hpp"
 #include "app/start/log_file.hpp"
 #include "app/upgrade_control.hpp"
 #include "base/log/log.hpp"
@@ -76,6 +77,8 @@ private:
     int serve(settings::LoadedSettings loaded);
     ServerNames names(const std::string& server_id) const;
     void announce(const settings::LoadedSettings& loaded) const;
+    // For inotify_auto_reload; not in a worker.
+    void watch_conf(const settings::Settings& settings);
     void handle_signals(io::SignalPipe& signals);
     void reload();
     void stop_fast(const char* why);
@@ -114,6 +117,7 @@ private:
     std::unique_ptr<supervisor::Upgrade> upgrade_;
     std::unique_ptr<UpgradeControl> upgrade_control_;
     std::unique_ptr<Server> server_;
+    std::unique_ptr<ConfWatch> conf_watch_;
     std::uint64_t open_files_ = 0;
     int status_ = 0;  // of a parent: the new process's
 };

@@ -93,7 +93,9 @@ std::optional<int> Process::serve_workers(io::SignalPipe& signals, const setting
     report_ready();
     if (takes_over_)
         take_workers_over(master);
+    watch_conf(settings);
     handle_master_signals(signals, master, upgrade, settings);
+    conf_watch_.reset();
     return std::nullopt;
 }
 
@@ -143,6 +145,8 @@ void Process::handle_master_signals(io::SignalPipe& signals, supervisor::Master&
 
 void Process::reload_workers(supervisor::Master& master, settings::Settings& settings) {
     LOG_INFO(log_, "signal {}: reload {}, of {} workers", SIGHUP, command_.conf_file, master.size());
+    if (conf_watch_ != nullptr)
+        conf_watch_->note_reload();
     note_notified(service_manager_.reloading(io::now()));
     auto loaded = load_process_settings(command_);
     const auto possible = loaded.ok() ? settings::check_reload(settings, loaded->settings) : Result<void>(Error(loaded.error()));
