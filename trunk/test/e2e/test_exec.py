@@ -64,3 +64,13 @@ def test_a_name_cannot_become_an_option(server, clip):
     live.wait_log("would become the option -h")
     assert live.api("/api/v1/streams")["streams"][0]["name"] == "-h"
     publisher.stop()
+
+
+def test_a_killed_server_leaves_no_program(server, clip):
+    live = server("exec { enabled on; publish sh -c 'echo $$$$ >pid; exec sleep 600'; }")
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    pid = pid_in(live.folder / "pid")
+    live.kill()
+    wait_until(lambda: is_gone(pid), 20, "the kernel ends the program with the server")
+    publisher.stop()
