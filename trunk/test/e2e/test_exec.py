@@ -66,8 +66,8 @@ def test_a_name_cannot_become_an_option(server, clip):
     publisher.stop()
 
 
-def test_a_killed_server_leaves_no_program(server, clip):
-    live = server("exec { enabled on; publish sh -c 'echo $$$$ >pid; exec sleep 600'; }")
+def test_a_killed_server_leaves_no_program(mortal, clip):
+    live = mortal("exec { enabled on; publish sh -c 'echo $$$$ >pid; exec sleep 600'; }")
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
     pid = pid_in(live.folder / "pid")
