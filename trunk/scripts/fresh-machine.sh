@@ -2,12 +2,13 @@
 # The README's commands on a machine that has nothing: a bare root of a Debian release, made by debootstrap from this machine's own
 # mirror, a clean clone of the committed tree in it, and then the commands of a new user. As root; needs debootstrap and git.
 #
-#   fresh-machine.sh RELEASE [run|test|newcomer|package|both]      RELEASE: bookworm, trixie, ...; default: both, which is run and test
+#   fresh-machine.sh RELEASE [run|test|newcomer|package|base|both]      RELEASE: bookworm, trixie, ...; default: both, which is run and test
 #
 #   run    ./trunk/scripts/run.sh: checks its output, reads the stream from it, and stops it
 #   test   ./trunk/scripts/test.sh
 #   newcomer   ./trunk/test/e2e/newcomer.sh
 #   package   the packages of trunk/objs/packages (FRESH_PACKAGES): runs the tarball, installs the .deb, upgrades it while a stream plays, purges it
+#   base   makes RELEASE-base.tar, a bare root whose package managers reach their registries, and prints its path; test/e2e/newcomer.sh starts from it
 #
 # FRESH_ROOTS (${XDG_CACHE_HOME:-~/.cache}/live-server/roots): RELEASE.tar there is the bare root, made once; FRESH_KEEP=1 leaves the root
 # that was used as RELEASE.used. FRESH_CCACHE=DIR shows that compiler cache to the root. FRESH_MINUTES (150) is the most it may take.
@@ -19,7 +20,7 @@ set -eu
 
 release=${1:-}
 what=${2:-both}
-case $what in run | test | newcomer | package | both) ;; *) release= ;; esac
+case $what in run | test | newcomer | package | base | both) ;; *) release= ;; esac
 if [ -z "$release" ]; then
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'
     exit 2
@@ -60,7 +61,8 @@ make_base() {
     rm -rf "$roots/$release.new"
 }
 
-prepare_root() {
+# Unpacks the bare root, with what makes package managers here reach their registries.
+unpack_root() {
     rm -rf "$root"
     mkdir -p "$root"
     tar -C "$root" -xf "$roots/$release.tar"
@@ -68,21 +70,36 @@ prepare_root() {
         if [ -f $file ]; then cp -L $file "$root$file"; fi
     done
     apt-config dump | grep -iE '^Acquire::(Check-|Retries|https?::|ForceIPv4)' >"$root/etc/apt/apt.conf.d/90machine" || true
+    # A root that is thrown away need not survive a loss of power.
+    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/90machine"
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
-    if [ -n "${FRESH_CCACHE:-}" ]; then
-        mkdir -p "$root/root/.cache/ccache"
-        mount --bind "$FRESH_CCACHE" "$root/root/.cache/ccache"
-    fi
     if ls /usr/local/share/ca-certificates/*.crt >/dev/null 2>&1; then
         mkdir -p "$root/usr/local/share/ca-certificates"
         cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/"
         inside 'apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates >/var/log/ca.log 2>&1'
         rm -rf "$root"/var/lib/apt/lists/*
     fi
+}
+
+prepare_root() {
+    unpack_root
+    if [ -n "${FRESH_CCACHE:-}" ]; then
+        mkdir -p "$root/root/.cache/ccache"
+        mount --bind "$FRESH_CCACHE" "$root/root/.cache/ccache"
+    fi
     # The committed tree, as a bundle, because the other side has no git yet.
     git clone --quiet --no-hardlinks "$repository" "$root/root/clone"
+}
+
+save_base() {
+    root=$roots/$release.base
+    unpack_root
+    for place in proc sys dev; do umount -R -l "$root/$place"; done
+    tar -C "$root" --exclude='./var/cache/apt/archives/*.deb' -cf "$roots/$release-base.tar.new" .
+    mv "$roots/$release-base.tar.new" "$roots/$release-base.tar"
+    rm -rf "$root"
 }
 
 # A login as a newcomer has it: little environment, no terminal.
@@ -194,7 +211,12 @@ try_package() {
     done
 }
 
-[ -f "$roots/$release.tar" ] || make_base
+[ -f "$roots/$release.tar" ] || make_base >&2
+if [ "$what" = base ]; then
+    [ "$roots/$release-base.tar" -nt "$roots/$release.tar" ] || save_base >&2
+    echo "$roots/$release-base.tar"
+    exit 0
+fi
 prepare_root
 say "== $(. "$root/etc/os-release" && echo "$PRETTY_NAME")"
 failed=0

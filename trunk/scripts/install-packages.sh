@@ -2,7 +2,7 @@
 # Installs the packages that are missing, by name, on Debian 12, Ubuntu 24.04 and their like. Safe to run again: when nothing is
 # missing it touches nothing and needs no rights. As root, or with sudo.
 #
-#   install-packages.sh [--list] [build|pages|run|test|bench|profile|lint|players|package|arm64|all]...    (default: run)
+#   install-packages.sh [--list] [build|pages|run|test|bench|profile|lint|players|package|newcomer|arm64|all]...    (default: run)
 #
 #   build    compiler, CMake and the libraries we stand on
 #   pages    npm, which fetches the two libraries of the player page, and the generator of the manual
@@ -13,6 +13,7 @@
 #   lint     clang-tidy
 #   players  mpv, VLC and GStreamer, 100 MB: publishers and players of the e2e tests
 #   package  packages and their checks
+#   newcomer   package, and bare roots, machines and containers made of them: debootstrap, systemd-nspawn, buildah, podman
 #   arm64    cross compiler, qemu and the libraries of aarch64
 set -eu
 . "$(dirname -- "$0")/common.sh"
@@ -94,12 +95,13 @@ packages_of() {
         profile) echo "$(packages_of run) libgoogle-perftools-dev google-perftools graphviz gdb valgrind strace $(perf_package)" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
         players) echo "mpv vlc-bin vlc-plugin-base vlc-plugin-access-extra gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
-            "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav" ;;
+            "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-rtsp" ;;
         package) echo "$(packages_of build) $(packages_of pages) patchelf lintian" ;;
+        newcomer) echo "$(packages_of package) debootstrap git systemd-container buildah podman crun containernetworking-plugins iptables iproute2 util-linux curl" ;;
         arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64 zlib1g-dev:arm64 libnghttp2-dev:arm64" \
             "libgtest-dev:arm64" ;;
-        all) for set in build pages run test bench profile lint players package; do packages_of $set; done ;;
-        *) die "unknown set \"$1\": build pages run test bench profile lint players package arm64 all" ;;
+        all) for set in build pages run test bench profile lint players package newcomer; do packages_of $set; done ;;
+        *) die "unknown set \"$1\": build pages run test bench profile lint players package newcomer arm64 all" ;;
     esac
 }
 
