@@ -81,7 +81,7 @@ config::Findings check_ladder_options(const LadderOptions& ladder, const config:
         return broken(fmt::format("found {} renditions, expected {} at most", ladder.renditions.size(), kRungsMax));
     for (const RenditionOptions& one : ladder.renditions) {
         const std::uint32_t height = height_of(one);
-        if (height < 64 || height > 4320 || height % 2 != 0)
+        if (height < kHeightMin || height > 4320 || height % 2 != 0)
             return broken(
                 fmt::format("rendition \"{}\" has a height of {}, expected an even number in 64..4320, or a name such as 720p",
                             one.name, height));
@@ -122,6 +122,13 @@ std::vector<Rung> plan_rungs(const LadderOptions& options, std::uint32_t source_
         rung.height = std::min(rung.height, top);
         if (rung.kbps == 0)
             rung.kbps = usual_kbps(rung.height);
+    }
+    const std::uint32_t half = top / 4 * 2;
+    if (rungs.size() == 1 && options.renditions.size() > 1 && rungs.front().height == top && half >= kHeightMin) {
+        Rung& smaller = rungs.emplace_back(rungs.front());
+        smaller.name = fmt::format("{}p", half);
+        smaller.height = half;
+        smaller.kbps = std::max(1U, smaller.kbps * usual_kbps(half) / usual_kbps(top));
     }
     return rungs;
 }

@@ -16,6 +16,8 @@ inline constexpr int kProgressHandle = 3;
 inline constexpr int kFirstOutputHandle = 4;
 // As many as a source takes.
 inline constexpr std::size_t kRungsMax = 8;
+// The least height of a rendition.
+inline constexpr std::uint32_t kHeightMin = 64;
 
 struct Rung {
     std::string name;
@@ -30,6 +32,7 @@ struct Rung {
 
 // Returns the renditions of a stream with `source_height` rows, highest first. The smallest one that is not smaller than the
 // stream gets the stream's size, and larger ones are left out: the stream itself is the top.
+// If one of several is left, another one has half the stream's size.
 std::vector<Rung> plan_rungs(const LadderOptions& options, std::uint32_t source_height);
 // The rate of a rendition without one, for 30 frames per second.
 std::uint32_t usual_kbps(std::uint32_t height);

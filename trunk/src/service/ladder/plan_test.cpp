@@ -37,6 +37,7 @@ TEST(LadderPlan, KeepsOneRenditionOfTheSizeOfTheStream) {
     EXPECT_EQ(rungs_of(options, 720), "720p:720x2500 360p:360x743 180p:180x221");
     EXPECT_EQ(rungs_of(options, 360), "360p:360x743 180p:180x221");
     EXPECT_EQ(rungs_of(options, 321), "360p:320x605 180p:180x221");
+    EXPECT_EQ(rungs_of(options, 180), "180p:180x221 90p:90x66");
     EXPECT_EQ(rungs_of(options, 100), "180p:100x79");
 }
 
