@@ -12,7 +12,7 @@ import pytest
 import certificates
 import live_server
 from live_server import wait_until
-from page_site import REMUX, SRT_ROOT, fixture_site, needs_libraries, one_player, password  # noqa: F401
+from page_site import AUDIT, REMUX, SRT_ROOT, fixture_site, needs_libraries, one_player, password  # noqa: F401
 
 pytestmark = pytest.mark.workers
 
@@ -113,6 +113,14 @@ def fixture_everything(tmp_path_factory):
     key, cert = certificates.make_pair(tmp_path_factory.mktemp("certificate"), "localhost")
     tls = "".join(f"{name} {{ enabled on; listen 127.0.0.1:${name}; key {key}; cert {cert}; }}\n" for name in ("rtmps", "rtsps"))
     return EVERYTHING.replace("srt_server", tls + "srt_server", 1)
+
+
+@pytest.mark.parametrize("width, scheme", [(320, "dark"), (1920, "light")], ids=["320", "1920"])
+def test_the_publish_page_with_every_way_has_no_barriers(site, everything, width, scheme):
+    page = site(conf=everything).open("/publish.html", viewport={"width": width, "height": 800}, colorScheme=scheme)
+    page.wait("document.getElementById('ffmpeg-rtsps').checkVisibility()")
+    assert page.barriers() == [] and page.value(AUDIT) == []
+    page.shot(f"publish-all-{width}", whole=True)
 
 
 @pytest.mark.parametrize("name", ["ffmpeg-copy", "ffmpeg-encode", "ffmpeg-rtmps", "ffmpeg-srt", "ffmpeg-rtsp", "ffmpeg-rtsps", "gst-rtmp", "gst-srt", "gst-rtsp"])
