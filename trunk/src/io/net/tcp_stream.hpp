@@ -58,6 +58,8 @@ public:
     int native_handle() const { return socket_.fd(); }
     bool is_open() const { return socket_.is_open(); }
     const Endpoint& peer_endpoint() const { return peer_; }
+    // The client of a proxy: for texts and limits.
+    void set_peer(Endpoint peer) { peer_ = std::move(peer); }
     std::string peer() const override { return peer_.text(); }
     std::string peer_ip() const { return peer_.ip; }
     // The local address the peer has connected to; "0.0.0.0" after close().

@@ -1,9 +1,34 @@
 #include "session/common/accept_loop.hpp"
 
+#include <optional>
+#include <vector>
+
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "wire/proxy/proxy_header.hpp"
 
 namespace live::session {
+
+namespace {
+
+constexpr std::chrono::seconds kProxyHeaderLimit{5};
+
+// Not inlined: the buffer must not remain on the stack of the connection's fiber.
+[[gnu::noinline]] Result<std::optional<TransportAddress>> read_proxy_header(io::TcpStream& stream, io::Deadline deadline) {
+    const auto limit = deadline.sooner(io::Deadline::after(kProxyHeaderLimit));
+    std::vector<std::uint8_t> header(wire::proxy::kBytesMin);
+    std::size_t count = 0;
+    for (;;) {
+        while (count < header.size())
+            count += TRY(stream.read_some(MutBytes(header).subspan(count), limit));
+        const std::size_t missing = TRY(wire::proxy::bytes_missing(header));
+        if (missing == 0)
+            return wire::proxy::parse_proxy_header(header);
+        header.resize(header.size() + missing);
+    }
+}
+
+}  // namespace
 
 std::unique_ptr<io::TcpStream> next_connection(io::TcpListener& listener, const Log& log, io::Deadline deadline) {
     for (;;) {
@@ -17,6 +42,19 @@ std::unique_ptr<io::TcpStream> next_connection(io::TcpListener& listener, const 
         if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
             return nullptr;
     }
+}
+
+bool take_proxy_header(io::TcpStream& stream, const ProxyRules& proxies, const Log& log, io::Deadline deadline) {
+    if (!proxies.sends_proxy_header(stream.peer_endpoint().ip)) [[likely]]
+        return true;
+    const auto found = read_proxy_header(stream, deadline);
+    if (!found.ok()) {
+        LOG_WARN(log, "refused the proxy {}: {}", stream.peer(), found.error().sentence());
+        return false;
+    }
+    if (*found)
+        stream.set_peer({ip_text((*found)->ip), (*found)->port});
+    return true;
 }
 
 void log_refused(const io::TcpStream& stream, const Error& error, const Log& log) {

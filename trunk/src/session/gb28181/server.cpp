@@ -32,7 +32,7 @@ Result<void> Server::add(std::unique_ptr<io::TcpListener> listener) {
     tcp_.push_back(std::move(listener));
     io::TcpListener* const one = tcp_.back().get();
     return listeners_.start("gb28181-listener", [this, one](io::Deadline forever) {
-        accept_each(*one, connections_, "gb28181-connection", log_, forever,
+        accept_each(*one, connections_, "gb28181-connection", log_, context_.places, forever,
                     [this](std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
                         serve_tcp({std::move(stream), Transport::tcp, {}, 0}, deadline);
                     });
@@ -135,7 +135,7 @@ Result<void> Server::start_port(const std::shared_ptr<OwnPort>& port, const std:
         return listeners_.start("gb28181-receive",
                                 [this, port, id](io::Deadline forever) { receive(*port->socket, id, forever); });
     return listeners_.start("gb28181-listener", [this, port, id](io::Deadline forever) {
-        accept_each(*port->listener, connections_, "gb28181-connection", log_, forever,
+        accept_each(*port->listener, connections_, "gb28181-connection", log_, context_.places, forever,
                     [this, id](std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
                         serve_tcp({std::move(stream), Transport::tcp, id, 0}, deadline);
                     });

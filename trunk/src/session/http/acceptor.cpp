@@ -131,7 +131,7 @@ Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tl
 Acceptor::~Acceptor() = default;
 
 void Acceptor::run(io::Deadline deadline) {
-    accept_each(*listener_, connections_, "http", log_, deadline,
+    accept_each(*listener_, connections_, "http", log_, places_, deadline,
                 [this](std::unique_ptr<io::TcpStream> stream, io::Deadline forever) { serve(std::move(stream), forever); });
 }
 

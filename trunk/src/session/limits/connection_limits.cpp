@@ -110,6 +110,10 @@ void ConnectionLimits::set_limits(std::size_t max, const LimitOptions& options) 
     trusted_ = {MUST(IpNetwork::parse("127.0.0.0/8")), MUST(IpNetwork::parse("::1"))};
     for (const std::string& text : options.trusted)
         trusted_.push_back(MUST(IpNetwork::parse(text)));
+    // Loopback only if it is listed.
+    proxies_.clear();
+    for (const std::string& text : options.proxy_protocol ? options.trusted : std::vector<std::string>())
+        proxies_.push_back(MUST(IpNetwork::parse(text)));
     addresses_.set_bounds(Use::connection, {connections_per_address(), options.new_connections_per_ip});
     addresses_.set_bounds(Use::half_open, {options.rtc_half_open_per_ip, options.rtc_offers_per_ip});
     addresses_.set_bounds(Use::viewer, {options.hls_sessions_per_ip, 0});
@@ -117,6 +121,13 @@ void ConnectionLimits::set_limits(std::size_t max, const LimitOptions& options) 
 
 bool ConnectionLimits::is_trusted(const IpAddress& address) const {
     return std::ranges::any_of(trusted_, [&](const IpNetwork& network) { return network.contains(address); });
+}
+
+bool ConnectionLimits::sends_proxy_header(std::string_view ip) const {
+    if (proxies_.empty()) [[likely]]
+        return false;
+    const auto address = parse_ip(ip);
+    return address.ok() && std::ranges::any_of(proxies_, [&](const IpNetwork& network) { return network.contains(*address); });
 }
 
 // So that no address can take all of them.

@@ -19,10 +19,11 @@
 #include "session/limits/limit_options.hpp"
 #include "session/limits/memory_budget.hpp"
 #include "session/limits/per_address_limits.hpp"
+#include "session/limits/proxy_rules.hpp"
 
 namespace live::session {
 
-class ConnectionLimits final : private AddressGroups {
+class ConnectionLimits final : private AddressGroups, public ProxyRules {
 public:
     // Half of the places: the other half is for new clients.
     static constexpr std::size_t kCrowdedShare = 2;
@@ -109,6 +110,8 @@ public:
     const LimitOptions& limits() const { return options_; }
     // Returns the address whose limits apply; nullopt if the address is trusted. All clients without an IP address share one.
     std::optional<IpAddress> group_of(std::string_view ip) const override;
+    // limits.proxy_protocol: whether this address is in `trusted`.
+    bool sends_proxy_header(std::string_view ip) const override;
     // For limits that are counted elsewhere: counts the refusal, logs it at a limited rate, and returns the client's error.
     Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);
     std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count; }
@@ -137,6 +140,7 @@ private:
     const Log& log_;
     LimitOptions options_;
     std::vector<IpNetwork> trusted_;
+    std::vector<IpNetwork> proxies_;
     std::size_t max_;
     std::size_t used_ = 0;
     std::size_t half_open_ = 0;

@@ -31,6 +31,10 @@ inline constexpr auto kLimitRows = config::Rows{
     config::row(&LimitOptions::trusted, "trusted", config::Reload::live,
                 "Addresses and networks without these limits, such as a proxy's. Loopback never has them.")
         .example("10.0.0.0/8"),
+    config::row(
+        &LimitOptions::proxy_protocol, "proxy_protocol", config::Reload::live,
+        "Ours: each TCP connection from a trusted address begins with a header of the PROXY protocol, version 1 or 2, with "
+        "the address of its client."),
 };
 
 }  // namespace live::session

@@ -20,6 +20,8 @@ struct LimitOptions {
     std::uint32_t memory_budget = 0;  // MiB; 0: half of the available memory
     // Addresses and networks, checked with IpNetwork::parse().
     std::vector<std::string> trusted{};
+    // The connections of these begin with a PROXY header.
+    bool proxy_protocol = false;
 };
 
 }  // namespace live::session

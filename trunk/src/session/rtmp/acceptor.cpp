@@ -15,7 +15,7 @@ Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tl
     : listener_(std::move(listener)), tls_(tls), context_(context), places_(places), connections_(connections), log_(log) {}
 
 void Acceptor::run(io::Deadline deadline) {
-    accept_each(*listener_, connections_, "rtmp", log_, deadline,
+    accept_each(*listener_, connections_, "rtmp", log_, places_, deadline,
                 [this](std::unique_ptr<io::TcpStream> stream, io::Deadline forever) { serve(std::move(stream), forever); });
 }
 

@@ -106,7 +106,7 @@ Result<void> TcpPort::listen(std::unique_ptr<io::TcpListener> listener, io::Scop
     listeners_.push_back(std::move(listener));
     auto& opened = *listeners_.back();
     return scope.start("rtc-listener", [this, &opened, &scope](io::Deadline forever) {
-        accept_each(opened, scope, "rtc-tcp", log_, forever,
+        accept_each(opened, scope, "rtc-tcp", log_, places_, forever,
                     [this](std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
                         auto place = places_.take(ConnectionLimits::Kind::client, stream->peer_ip(), sizeof(Link), io::now());
                         if (place.ok())
