@@ -84,7 +84,7 @@ packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates python3" \
             "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libhiredis-dev zlib1g-dev libavcodec-dev libswscale-dev libswresample-dev" \
-            "libnghttp2-dev" \
+            "libnghttp2-dev libargon2-dev" \
             "$(cipher_package)" ;;
         pages) echo "$(npm_package) python3-markdown" ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
@@ -98,7 +98,7 @@ packages_of() {
             "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-rtsp" ;;
         package) echo "$(packages_of build) $(packages_of pages) patchelf lintian" ;;
         newcomer) echo "$(packages_of package) debootstrap git systemd-container buildah podman crun containernetworking-plugins iptables iproute2 util-linux curl" ;;
-        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64 zlib1g-dev:arm64 libnghttp2-dev:arm64" \
+        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64 zlib1g-dev:arm64 libnghttp2-dev:arm64 libargon2-dev:arm64" \
             "libgtest-dev:arm64" ;;
         all) for set in build pages run test bench profile lint players package newcomer; do packages_of $set; done ;;
         *) die "unknown set \"$1\": build pages run test bench profile lint players package newcomer arm64 all" ;;

@@ -2,6 +2,7 @@
 // reference's error code modulo 256, which init scripts depend on.
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +11,9 @@
 #include "app/memory/memory_trimmer.hpp"
 #include "app/process.hpp"
 #include "app/start/command_line.hpp"
+#include "app/start/hash_command.hpp"
 #include "app/start/profiler.hpp"
+#include "app/start/sign_command.hpp"
 #include "app/start/start_check.hpp"
 #include "app/start/token_command.hpp"
 #include "base/version.hpp"
@@ -47,14 +50,16 @@ int test_settings(const CommandLine& command) {
     return EXIT_SUCCESS;
 }
 
-int print_token(std::span<const std::string_view> arguments, std::string_view program) {
+// A command that prints one line made with the settings of the server: a token, a signed URL.
+template <class Command>
+int print_made(const Result<Command>& command, const std::string& help,
+               Result<std::string> (*make)(const Command&, const settings::Settings&, service::tokens::UnixSeconds)) {
     const auto fail = [&](const Error& error) {
         std::cerr << error.sentence() << "\n";
         return EXIT_FAILURE;
     };
-    const auto command = parse_token_command(arguments, config::process_environment());
     if (!command.ok()) {
-        std::cerr << token_help(program) << "\n";
+        std::cerr << help << "\n";
         return fail(command.error());
     }
     const auto loaded = load_process_settings(command->conf);
@@ -62,14 +67,35 @@ int print_token(std::span<const std::string_view> arguments, std::string_view pr
         return fail(loaded.error());
     if (const auto entered = enter_work_folder(loaded->settings); !entered.ok())
         return fail(entered.error());
-    const auto token = make_token(*command, loaded->settings, service::tokens::unix_now());
-    return token.ok() ? say(*token + "\n") : fail(token.error());
+    const auto made = make(*command, loaded->settings, service::tokens::unix_now());
+    return made.ok() ? say(*made + "\n") : fail(made.error());
+}
+
+int print_hash(std::span<const std::string_view> arguments, std::string_view program) {
+    const auto hash = hash_password(arguments, std::cin);
+    if (hash.ok())
+        return say(*hash + "\n");
+    std::cerr << hash_help(program) << "\n" << hash.error().sentence() << "\n";
+    return EXIT_FAILURE;
+}
+
+// nullopt if the first word is not the name of a command.
+std::optional<int> run_command(std::span<const std::string_view> texts, std::string_view program) {
+    const std::string_view name = texts.empty() ? std::string_view() : texts.front();
+    const auto arguments = texts.empty() ? texts : texts.subspan(1);
+    if (name == TokenCommand::kName)
+        return print_made(parse_token_command(arguments, config::process_environment()), token_help(program), make_token);
+    if (name == SignCommand::kName)
+        return print_made(parse_sign_command(arguments, config::process_environment()), sign_help(program), sign_url);
+    if (name == HashCommand::kName)
+        return print_hash(arguments, program);
+    return std::nullopt;
 }
 
 int run(int count, char** arguments) {
     const std::vector<std::string_view> texts(arguments + 1, arguments + count);
-    if (!texts.empty() && texts.front() == TokenCommand::kName)
-        return print_token(std::span(texts).subspan(1), arguments[0]);
+    if (const auto status = run_command(texts, arguments[0]))
+        return *status;
     const auto command = parse_command_line(texts, config::process_environment());
     if (!command.ok()) {
         std::cerr << command.error().sentence() << "\n";

@@ -14,7 +14,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       services_(log),
       streams_(settings_, fibers_, log),
       clients_(settings_, names_, streams_.table(), connections_max, log),
-      calls_(names_, settings_->tracing, std::move(client_tls), clients_, log),
+      calls_(settings_, names_, std::move(client_tls), clients_, log),
       events_({services_, clients_, admission_, relays_, outputs_}),
       workers_({names_, streams_.table(), calls_.http(), events_, protocols_, admission_,
                 [this](engine::workers::Purpose purpose, std::unique_ptr<io::TcpStream> stream) {
@@ -25,7 +25,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
           {settings_, names_, streams_, clients_, calls_, events_, events_, workers_.service(), protocols_, admission_, ports_},
           log),
       admission_({clients_.vhosts(), clients_.places().memory(), streams_.table(), calls_.hooks(), relays_.token_check(),
-                  clients_.keys(), relays_.routes(workers_.service())}),
+                  clients_.keys(), calls_.key_sets(), clients_.users(), relays_.routes(workers_.service())}),
       ports_({settings_, names_, streams_, clients_, admission_, events_, workers_, http_}, log),
       programs_(settings_, streams_, ports_, log),
       outputs_({settings_, names_, streams_, clients_, calls_, admission_, events_, workers_, protocols_}, log),
@@ -52,6 +52,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
              .conf_warnings = facts_.conf_warnings()},
             outputs_.files(), clients_.scratch(), clients_.places(), log),
       first_worker_({settings_, names_, calls_, ports_, http_, protocols_}, log) {
+    http_.ports().set_guard(calls_.api_access());
     register_parts();
 }
 
@@ -106,6 +107,7 @@ Result<void> Server::reload(settings::Settings settings, std::size_t connections
     clients_.set_limits(connections_max);
     clients_.apply_vhosts(admission_.vhosts());
     services_.apply(deadline);
+    clients_.apply_access(admission_.access());
     return {};
 }
 

@@ -59,7 +59,10 @@ public:
     service::workers::WorkerService& workers() { return workers_.service(); }
 
     // The access log was moved away.
-    void reopen_access_log() { clients_.access_log().open(); }
+    void reopen_access_log() {
+        clients_.access_log().open();
+        calls_.api_access().open();
+    }
 
     // For the API.
     void note_reload(api::RawControl::Reload reload) { facts_.note_reload(std::move(reload)); }

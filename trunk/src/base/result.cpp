@@ -14,6 +14,7 @@ std::string_view name_of(Errc code) {
         case Errc::cancelled: return "cancelled";
         case Errc::timed_out: return "timed out";
         case Errc::denied: return "denied";
+        case Errc::unauthenticated: return "unauthenticated";
         case Errc::not_found: return "not found";
         case Errc::conflict: return "conflict";
         case Errc::system: return "system";

@@ -27,8 +27,9 @@ enum class Errc : std::uint8_t {
     timed_out,
     denied,
     not_found,
-    conflict,  // already held by another owner
-    system,    // the operating system refused; the sentence carries errno's text
+    conflict,         // already held by another owner
+    system,           // the operating system refused; the sentence carries errno's text
+    unauthenticated,  // credentials are missing or wrong: others may be accepted
 };
 
 std::string_view name_of(Errc code);

@@ -4,6 +4,7 @@ import json
 import ssl
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -41,11 +42,12 @@ class _Listener(ThreadingHTTPServer):
 
 @dataclass
 class HookServer:
-    """Use as a context. `answers` maps a path, or an action, to an Answer; everything else is answered with 0."""
+    """Use as a context. `answers` maps a path, or an action, to an Answer; everything else is answered with 0, or as `judge` decides from the event."""
 
     certificate: tuple | None = None  # (key, cert) for HTTPS
     answers: dict = field(default_factory=dict)
     events: list = field(default_factory=list)
+    judge: Callable[["Event"], "Answer"] | None = None
 
     def __post_init__(self):
         outer = self
@@ -58,7 +60,8 @@ class HookServer:
                 raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 body = json.loads(raw) if raw else {}
                 outer.events.append(Event(time.monotonic(), self.command, self.path, self.request_version, dict(self.headers), body))
-                answer = outer.answers.get(self.path) or outer.answers.get(body.get("action")) or Answer()
+                answer = outer.answers.get(self.path) or outer.answers.get(body.get("action")) or (
+                    outer.judge(outer.events[-1]) if outer.judge else Answer())
                 if answer.after_s and outer.stopping.wait(answer.after_s):
                     return
                 text = answer.body.encode()

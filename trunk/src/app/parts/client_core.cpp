@@ -36,6 +36,7 @@ ClientCore::ClientCore(const settings::CurrentSettings& settings, const ServerNa
       stats_(streams),
       access_log_(settings->access_log, access_log_rotation(*settings, names), vhosts_, log),
       tokens_([&settings] { return key_files(settings.coming()); }, table_, log),
+      users_([&settings] { return settings.coming().users; }, log),
       places_(connections_max, log, settings->limits) {
     set_limits(connections_max);
     if (names.shared_limits() != nullptr)
@@ -71,6 +72,19 @@ void ClientCore::apply_vhosts(const service::admission::VhostPolicy& vhosts) {
     });
 }
 
+void ClientCore::apply_access(const service::admission::AccessPolicy& access) {
+    using service::access::Role;
+    const auto now = service::tokens::unix_now();
+    table_.for_each([&](session::ClientEntry& client) {
+        if (client.plan() == nullptr || !client.plan()->has_access_rights)
+            return;
+        const session::ClientRequest& request = client.client().request();
+        const Role role = is_publisher(request.kind) ? Role::publish : Role::play;
+        if (const auto allowed = access.check_again(request, role, client.plan()->user, now); !allowed.ok())
+            client.kick("a reload: " + allowed.error().sentence());
+    });
+}
+
 void ClientCore::kick_publisher(const std::string& url, const std::string& why) {
     table_.for_each([&](session::ClientEntry& client) {
         const session::ClientKind kind = client.client().request().kind;
@@ -91,6 +105,7 @@ void ClientCore::add_services(service::ServiceList& services) {
     services.add(stats_);
     services.add(access_log_);
     services.add(tokens_);
+    services.add(users_);
 }
 
 }  // namespace live::app

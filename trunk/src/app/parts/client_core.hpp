@@ -13,9 +13,11 @@
 #include "base/log/log.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
+#include "service/admission/access_policy.hpp"
 #include "service/admission/vhost_policy.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "service/tokens/token_service.hpp"
+#include "service/users/user_service.hpp"
 #include "session/common/client_table.hpp"
 #include "session/limits/connection_limits.hpp"
 #include "settings/current_settings.hpp"
@@ -36,6 +38,7 @@ public:
     service::stats::StreamStats& stats() { return stats_; }
     service::access_log::AccessLog& access_log() { return access_log_; }
     const service::tokens::KeyRing& keys() const { return tokens_.keys(); }
+    service::users::UserService& users() { return users_; }
     const VhostTable& vhosts() const { return vhosts_; }
     // The read buffer of all clients, used between two suspensions.
     MutBytes scratch() const { return scratch_->bytes; }
@@ -45,6 +48,8 @@ public:
     // Kicks clients of removed or disabled virtual hosts. For the others, applies the options of their streams that may change at
     // runtime.
     void apply_vhosts(const service::admission::VhostPolicy& vhosts);
+    // Kicks clients whose rights a reload has taken away.
+    void apply_access(const service::admission::AccessPolicy& access);
     // Kicks the publisher of a stream; a pull of this server continues.
     void kick_publisher(const std::string& url, const std::string& why);
     // Asks every publisher to end its session.
@@ -67,6 +72,7 @@ private:
     service::access_log::AccessLog access_log_;
     session::ClientTable table_;
     service::tokens::TokenService tokens_;
+    service::users::UserService users_;
     session::ConnectionLimits places_;
     const std::unique_ptr<Scratch> scratch_ = std::make_unique<Scratch>();
 };

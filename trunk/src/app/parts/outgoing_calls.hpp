@@ -1,4 +1,4 @@
-// OutgoingCalls: the HTTP and TLS client of this server, and the callbacks and traces that use it.
+// OutgoingCalls: the HTTP and TLS client of this server, and the callbacks, traces and key sets that use it.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,11 @@
 #include "io/tls/tls_context.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
+#include "service/tokens/key_sets.hpp"
 #include "service/tracing/tracer.hpp"
+#include "service/users/api_access.hpp"
 #include "settings/conf/tree.hpp"
+#include "settings/current_settings.hpp"
 
 namespace live::app {
 
@@ -21,8 +24,8 @@ public:
     // Loads the trusted authorities. nullptr without the system's OpenSSL: only TLS fails then.
     static Result<std::unique_ptr<io::TlsContext>> load_tls(const settings::TlsClientOptions& options, const Log& log);
 
-    // `clients` and `log` must outlive this.
-    OutgoingCalls(const ServerNames& names, const service::tracing::TracingOptions& tracing, std::unique_ptr<io::TlsContext> tls,
+    // `settings`, `clients` and `log` must outlive this.
+    OutgoingCalls(const settings::CurrentSettings& settings, const ServerNames& names, std::unique_ptr<io::TlsContext> tls,
                   ClientCore& clients, const Log& log);
     OutgoingCalls(const OutgoingCalls&) = delete;
     OutgoingCalls& operator=(const OutgoingCalls&) = delete;
@@ -31,11 +34,15 @@ public:
     const service::http_client::HttpClient& http() const { return http_; }
     service::hooks::HookService& hooks() { return hooks_; }
     service::tracing::Tracer& tracer() { return tracer_; }
+    service::tokens::KeySets& key_sets() { return key_sets_; }
+    service::users::ApiAccess& api_access() { return api_access_; }
 
     // Callbacks end first: they are spans.
     void add_services(service::ServiceList& services) override {
         services.add(tracer_);
         services.add(hooks_);
+        services.add(key_sets_);
+        services.add(api_access_);
     }
 
 private:
@@ -43,6 +50,8 @@ private:
     service::http_client::HttpClient http_;
     service::tracing::Tracer tracer_;
     service::hooks::HookService hooks_;
+    service::tokens::KeySetService key_sets_;
+    service::users::ApiAccess api_access_;
 };
 
 }  // namespace live::app

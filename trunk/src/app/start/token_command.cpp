@@ -23,6 +23,13 @@ Result<void> add_right(TokenCommand& command, service::tokens::Permission permis
     return {};
 }
 
+Result<void> add_api_right(TokenCommand& command, std::string_view role) {
+    if (role != "read" && role != "admin")
+        return Error(Errc::malformed, fmt::format("found --api {}, expected read or admin", role));
+    return add_right(command, role == "read" ? service::tokens::Permission::api_read : service::tokens::Permission::api_admin,
+                     "");
+}
+
 }  // namespace
 
 Result<std::chrono::seconds> parse_lifetime(std::string_view text) {
@@ -47,6 +54,8 @@ Result<TokenCommand> parse_token_command(std::span<const std::string_view> argum
             TRY(add_right(command, service::tokens::Permission::publish, TRY(value_of(arguments, at))));
         else if (option == "--play")
             TRY(add_right(command, service::tokens::Permission::play, TRY(value_of(arguments, at))));
+        else if (option == "--api")
+            TRY(add_api_right(command, TRY(value_of(arguments, at))));
         else if (option == "--expires")
             command.lifetime = TRY(parse_lifetime(TRY(value_of(arguments, at))));
         else if (option == "--never-expires")
@@ -57,7 +66,7 @@ Result<TokenCommand> parse_token_command(std::span<const std::string_view> argum
             command.subject = TRY(value_of(arguments, at));
         else
             return Error(Errc::malformed,
-                         fmt::format("found \"{}\", expected one of -c --publish --play --expires --never-expires "
+                         fmt::format("found \"{}\", expected one of -c --publish --play --api --expires --never-expires "
                                      "--vhost --subject",
                                      option));
     }
@@ -107,6 +116,7 @@ std::string token_help(std::string_view program) {
         "   -c FILE            the conf file of the server, which has access {{ enabled on; }}\n"
         "   --publish PATH     permits to publish APP/STREAM; * matches all but slashes, ** everything\n"
         "   --play PATH        permits to play\n"
+        "   --api read|admin   permits to use the HTTP API\n"
         "   --expires TIME     the lifetime: 90, 5s, 10m, 1h (the default) or 7d\n"
         "   --never-expires    no expiry\n"
         "   --vhost NAME       the virtual host, if not the default one\n"

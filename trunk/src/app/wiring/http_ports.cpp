@@ -185,7 +185,9 @@ void HttpPorts::set_options() {
                         takes_password ? auth.password : "",
                         auth.takes_token() ? auth.token : "",
                         auth.takes_token() && auth.rtc_bearer_enabled,
-                        role == Role::api || role == Role::both};
+                        role == Role::api || role == Role::both,
+                        auth.takes_users(settings)};
+        context.guard = guard_;
         context.allows_cross_origin = settings.http_server.crossdomain;
     }
     session::http::Context& api = site(Role::api).context;

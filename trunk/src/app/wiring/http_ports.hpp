@@ -39,6 +39,8 @@ public:
     // Before start(): clients of another protocol are also served on this endpoint, if the settings name it. False if they do
     // not. `other` outlives the connections.
     Result<bool> share(const Endpoint& endpoint, session::http::ProtocolSniffer& other);
+    // Before start(): identifies the callers of the API. It outlives the connections.
+    void set_guard(session::http::ApiGuard& guard) { guard_ = &guard; }
     // Opens all endpoints of the settings. Errors as TcpListener::listen and TlsContext::server.
     Result<void> start(io::Scope& fibers);
     // Applies passwords, CORS and certificates. If a certificate cannot be loaded, the current one stays in use.
@@ -81,6 +83,7 @@ private:
     const settings::CurrentSettings& settings_;
     api::Endpoints& endpoints_;
     const Log& log_;
+    session::http::ApiGuard* guard_ = nullptr;
     session::ConnectionLimits& places_;
     const io::PortSharing sharing_;
     std::vector<std::unique_ptr<Site>> sites_;  // by role

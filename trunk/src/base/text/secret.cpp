@@ -26,10 +26,10 @@ std::string percent_decoded(std::string_view name) {
 }
 
 bool is_secret(std::string_view name) {
-    static constexpr std::array<std::string_view, 19> kNames = {
-        "key",      "token",  "access_token", "auth",       "auth_key", "authorization", "pass",
-        "password", "passwd", "pwd",          "passphrase", "secret",   "sign",          "signature",
-        "sig",      "jwt",    "streamkey",    "stream_key", "ice-pwd"};
+    static constexpr std::array<std::string_view, 20> kNames = {
+        "key",       "token",      "access_token", "auth",   "auth_key", "authorization", "pass", "password",
+        "passwd",    "pwd",        "passphrase",   "secret", "sign",     "signature",     "sig",  "jwt",
+        "streamkey", "stream_key", "ice-pwd",      "md5"};
     const std::string decoded = name.find('%') == std::string_view::npos ? std::string(name) : percent_decoded(name);
     return std::ranges::any_of(kNames, [&decoded](std::string_view known) { return ascii::are_same(known, decoded); });
 }

@@ -40,6 +40,7 @@ int errno_of(Errc code) {
     switch (code) {
         case Errc::timed_out: return ETIMEDOUT;
         case Errc::closed: return ECONNRESET;
+        case Errc::unauthenticated:
         case Errc::denied: return EACCES;
         case Errc::not_found: return ENOENT;
         case Errc::limit: return ENOBUFS;

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
@@ -28,8 +30,14 @@ public:
     Algorithm algorithm() const { return algorithm_; }
     // As in the header of a token: "HS256".
     std::string_view name() const;
+    // The ID of the key in its set; empty for a key of a file.
+    const std::string& id() const { return id_; }
+    void set_id(std::string id) { id_ = std::move(id); }
     // False for a public key.
     bool can_sign() const { return can_sign_; }
+
+    // The secret of HS256; empty for a key pair.
+    Bytes secret() const { return secret_; }
 
     // Reports whether `signature` is that of `input`, in constant time for a secret.
     bool verify(Bytes input, Bytes signature) const;
@@ -43,6 +51,7 @@ private:
 
     Algorithm algorithm_;
     bool can_sign_;
+    std::string id_;
     std::vector<std::uint8_t> secret_;
     std::shared_ptr<const Pair> pair_;  // owners: all copies of this key
 };

@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace live::io {
@@ -13,8 +15,10 @@ namespace live::io {
 namespace {
 
 // Thread names, as shown by top and gdb.
-constexpr std::array<const char*, WorkerPool::kKinds> kNames = {"io-local", "io-remote", "io-stranger", "io-compute",
-                                                                "io-arrival"};
+constexpr std::array<const char*, WorkerPool::kKinds> kNames = {"io-local",   "io-remote",  "io-stranger",
+                                                                "io-compute", "io-arrival", "io-password"};
+// For passwords: the loop and the other threads come first.
+constexpr int kNice = 5;
 
 }  // namespace
 
@@ -31,7 +35,7 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::create(st::Engine& engine) {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
         for (std::size_t i = 0; i < kThreads[kind]; ++i) {
-            pool->threads_.emplace_back([self = pool.get(), kind] { self->work(self->queues_[kind]); });
+            pool->threads_.emplace_back([self = pool.get(), kind] { self->work(kind); });
             ::pthread_setname_np(pool->threads_.back().native_handle(), kNames[kind]);
         }
     }
@@ -75,7 +79,11 @@ WorkerPool::Jobs::Room WorkerPool::room_for(Work work, const std::optional<Party
     return queues_[index_of(work)].jobs.room_for(party);
 }
 
-void WorkerPool::work(Queue& queue) {
+void WorkerPool::work(std::size_t kind) {
+    Queue& queue = queues_[kind];
+    // Linux: of this thread only. It may fail without harm.
+    if (kind == index_of(Work::password))
+        ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
     std::unique_lock lock(mutex_);
     for (;;) {
         queue.wanted.wait(lock, [&] { return stopping_ || !queue.jobs.empty(); });

@@ -27,6 +27,7 @@ enum class Work : std::uint8_t {
     stranger,  // the same for a name given by a stranger, who may make it hang: never ahead of the operator's names
     compute,   // the CPU: audio converted during playback, so never queued after a file
     arrival,   // the CPU too: handshakes of new clients, whose number must never delay audio
+    password,  // the CPU for tens of milliseconds, for strangers: two at a time, and only when nothing else needs it
 };
 
 // The source of work: for strangers, the address that it counts for.
@@ -47,11 +48,11 @@ public:
 
 class WorkerPool final : public st::Engine::Waker {
 public:
-    static constexpr std::size_t kKinds = 5;
+    static constexpr std::size_t kKinds = 6;
     // Per kind: if one kind hangs, the others still have threads. Arrivals get one thread, so that newcomers never take more than
     // one core. Parties take turns there, so that a newcomer waits for one piece of work of each other address, not for a queue.
-    static constexpr std::array<std::size_t, kKinds> kThreads = {4, 2, 2, 2, 1};
-    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096, 4096};
+    static constexpr std::array<std::size_t, kKinds> kThreads = {4, 2, 2, 2, 1, 2};
+    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096, 4096, 128};
     // Jobs of one party in a queue.
     static constexpr std::size_t kQueuedPerParty = 256;
 
@@ -78,14 +79,14 @@ private:
         std::condition_variable wanted;
     };
 
-    void work(Queue& queue);
+    void work(std::size_t kind);
     static constexpr std::size_t index_of(Work work) { return static_cast<std::size_t>(work); }
 
     st::Engine& engine_;
     int event_fd_ = -1;
     std::mutex mutex_;
-    std::array<Queue, kKinds> queues_ = {Queue(kQueuedMax[0]), Queue(kQueuedMax[1]), Queue(kQueuedMax[2]), Queue(kQueuedMax[3]),
-                                         Queue(kQueuedMax[4])};
+    std::array<Queue, kKinds> queues_ = {Queue(kQueuedMax[0]), Queue(kQueuedMax[1]), Queue(kQueuedMax[2]),
+                                         Queue(kQueuedMax[3]), Queue(kQueuedMax[4]), Queue(kQueuedMax[5])};
     std::vector<std::shared_ptr<Job>> finished_;
     std::vector<std::thread> threads_;
     bool stopping_ = false;

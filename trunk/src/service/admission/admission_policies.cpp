@@ -66,8 +66,12 @@ Result<void> AdmissionPolicies::check_client(const session::ClientRequest& reque
         TRY(callbacks_.ask_connect(subject, deadline));
     const auto role = is_publisher(request.kind) ? access::Role::publish : access::Role::play;
     TRY(addresses_.check(request, role));
-    if (!plan.is_trusted_relay)
-        plan.ends_at = TRY(access_.check(request, role, tokens::unix_now()));
+    if (!plan.is_trusted_relay) {
+        auto granted = TRY(access_.check(request, role, tokens::unix_now(), deadline));
+        plan.ends_at = granted.ends_at;
+        plan.user = std::move(granted.user);
+        plan.has_access_rights = true;
+    }
     return credentials_.check_token(request, plan, deadline);
 }
 
@@ -90,7 +94,7 @@ Result<void> AdmissionPolicies::pull(const session::ClientRequest& request, cons
 Result<void> AdmissionPolicies::check_play(const session::ClientRequest& request) const {
     TRY(referrers_.check_all(request));
     TRY(addresses_.check(request, access::Role::play));
-    TRY(access_.check(request, access::Role::play, tokens::unix_now()));
+    TRY(access_.check_at_once(request, access::Role::play, tokens::unix_now()));
     return referrers_.check_play(request);
 }
 

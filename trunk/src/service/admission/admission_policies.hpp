@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "media/source/stream_table.hpp"
+#include "service/admission/access_policy.hpp"
 #include "service/admission/address_policy.hpp"
 #include "service/admission/callback_policy.hpp"
 #include "service/admission/credential_policy.hpp"
 #include "service/admission/referrer_policy.hpp"
 #include "service/admission/routing_policy.hpp"
-#include "service/admission/token_policy.hpp"
 #include "service/admission/vhost_policy.hpp"
 #include "session/common/admission.hpp"
 #include "session/limits/memory_budget.hpp"
@@ -25,6 +25,8 @@ struct AdmissionParts {
     hooks::HookService& hooks;
     relay::TokenCheck& tokens;
     const tokens::KeyRing& keys;
+    tokens::KeySets& key_sets;
+    users::UserService& users;
     Routes routes;
 };
 
@@ -36,7 +38,7 @@ public:
           vhosts_(parts.vhosts),
           referrers_(vhosts_),
           addresses_(vhosts_),
-          access_(vhosts_, parts.keys),
+          access_(vhosts_, parts.keys, parts.key_sets, parts.users),
           credentials_(vhosts_, parts.tokens),
           callbacks_(vhosts_, parts.vhosts, parts.hooks),
           routing_(vhosts_, parts.routes) {}
@@ -64,6 +66,7 @@ public:
     void report_closed(const session::ClientRequest& request, const session::Traffic& traffic);
 
     const VhostPolicy& vhosts() const { return vhosts_; }
+    const AccessPolicy& access() const { return access_; }
     const RoutingPolicy& routing() const { return routing_; }
     CallbackPolicy& callbacks() { return callbacks_; }
 
@@ -78,7 +81,7 @@ private:
     const VhostPolicy vhosts_;
     const ReferrerPolicy referrers_;
     const AddressPolicy addresses_;
-    const TokenPolicy access_;
+    const AccessPolicy access_;
     CredentialPolicy credentials_;
     CallbackPolicy callbacks_;
     RoutingPolicy routing_;

@@ -30,7 +30,9 @@ protected:
     NoGroups groups_;
     session::MemoryBudget memory_{groups_};
     tokens::KeyRing keys_;
-    AdmissionPolicies admission_{{vhosts_, memory_, streams_, hooks_, tokens_, keys_, routes()}};
+    tokens::KeySetService key_sets_{http_, [] { return std::vector<std::string>(); }, log_};
+    users::UserService users_{[] { return std::vector<users::UserOptions>(); }, log_};
+    AdmissionPolicies admission_{{vhosts_, memory_, streams_, hooks_, tokens_, keys_, key_sets_, users_, routes()}};
 };
 
 TEST_F(AdmissionPoliciesTest, AdmitsAfterAllPolicies) {

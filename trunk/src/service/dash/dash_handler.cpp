@@ -52,7 +52,7 @@ Result<void> send_redirect_or_error(http::Exchange& exchange, const Result<Elsew
         return exchange.send(http::redirect_reply(exchange.request(), (*admitted)->http, vhost, (*admitted)->mark), deadline);
     if (admitted.code() == Errc::cancelled)
         return admitted.error();
-    return exchange.send(http::error_reply(session::http::status_for(admitted.code()), admitted.error().sentence()), deadline);
+    return exchange.send(session::http::refusal_of(admitted.error()), deadline);
 }
 
 }  // namespace

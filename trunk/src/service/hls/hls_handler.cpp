@@ -35,7 +35,7 @@ constexpr std::uint64_t kBandwidthUnknown = 2'000'000;
 
 http::Reply not_found() { return http::error_reply(Status::not_found, "there is no such playlist or fragment"); }
 
-http::Reply refusal(const Error& why) { return http::error_reply(session::http::status_for(why.code()), why.sentence()); }
+http::Reply refusal(const Error& why) { return session::http::refusal_of(why); }
 
 session::ClientRequest player_of(const http::Request& request, const StreamName& stream, const std::string& ctx) {
     auto client = session::http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
 #include "io/fibers/loop.hpp"
 #include "wire/http/url.hpp"
 
@@ -55,6 +56,13 @@ Error refusal(Action action, const Error& error) {
     if (error.code() == Errc::cancelled || error.code() == Errc::denied)
         return error;
     return {Errc::denied, "the callback " + std::string(name_of(action)) + " failed"};
+}
+
+// The subject as the service may see it.
+Subject shown_to(const HookOptions& options, Subject subject) {
+    if (!options.credentials)
+        subject.request.param = redacted(subject.request.param);
+    return subject;
 }
 
 }  // namespace
@@ -130,13 +138,15 @@ std::string HookService::stream_id_for(Action action, const Subject& subject) {
 
 Result<Granted> HookService::ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline) {
     const std::vector<std::string> urls = urls_for(action, options);
+    // A reload may replace the options while this waits.
+    const Subject shown = shown_to(options, subject);
     const auto players = count_players(action, subject.stream_url);
     auto asked = [&]() -> Result<Granted> {
         Granted granted;
         if (urls.empty())
             return granted;
         TRY(wait_for_events(subject.request.id, deadline));
-        const std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, {}});
+        const std::string body = body_of(action, server_, shown, {stream_id_for(action, subject), players, {}});
         const Log log = log_.with_id(subject.request.id);
         for (const std::string& url : urls) {
             const auto answer = TRY(call(action, url, body, trace_of(subject), log, deadline));
@@ -183,7 +193,7 @@ void HookService::tell(Action action, const HookOptions& options, const Subject&
     std::vector<std::string> urls = urls_for(action, options);
     if (urls.empty())
         return;
-    std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, traffic});
+    std::string body = body_of(action, server_, shown_to(options, subject), {stream_id_for(action, subject), players, traffic});
     enqueue(subject.request.id, {action, std::move(urls), std::move(body), 0, trace_of(subject)});
 }
 
@@ -191,16 +201,17 @@ void HookService::report_recording(const HookOptions& options, const Subject& su
     std::vector<std::string> urls = urls_for(Action::on_dvr, options);
     if (urls.empty())
         return;
-    std::string body = body_of(file, server_, subject, stream_id_for(Action::on_dvr, subject));
+    std::string body = body_of(file, server_, shown_to(options, subject), stream_id_for(Action::on_dvr, subject));
     enqueue(subject.request.id, {Action::on_dvr, std::move(urls), std::move(body), 0, trace_of(subject)});
 }
 
 void HookService::report_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment) {
     if (std::vector<std::string> urls = urls_for(Action::on_hls, options); !urls.empty()) {
-        std::string body = body_of(fragment, server_, subject, stream_id_for(Action::on_hls, subject));
+        std::string body = body_of(fragment, server_, shown_to(options, subject), stream_id_for(Action::on_hls, subject));
         enqueue(subject.request.id, {Action::on_hls, std::move(urls), std::move(body), 0, trace_of(subject)});
     }
-    if (std::vector<std::string> urls = notify_urls(urls_for(Action::on_hls_notify, options), fragment, server_, subject);
+    if (std::vector<std::string> urls =
+            notify_urls(urls_for(Action::on_hls_notify, options), fragment, server_, shown_to(options, subject));
         !urls.empty())
         enqueue(subject.request.id,
                 {Action::on_hls_notify, std::move(urls), {}, fragment.notify_answer_bytes, trace_of(subject)});

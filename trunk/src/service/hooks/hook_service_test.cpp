@@ -74,6 +74,16 @@ protected:
     HookService service_{client_, {"vid-1", "s-1"}, ids_, Log(lines_, "")};
 };
 
+TEST_F(HookServiceTest, HidesCredentialsIfTheConfSaysSo) {
+    Subject made = subject("a");
+    made.request.param = "?token=secret&a=b";
+    MUST(service_.ask(Action::on_play, options_, made, io::Deadline::after(kSoon)));
+    EXPECT_EQ(json_of(fake_.got.back())["param"], "?token=secret&a=b");
+    options_.credentials = false;
+    MUST(service_.ask(Action::on_play, options_, made, io::Deadline::after(kSoon)));
+    EXPECT_EQ(json_of(fake_.got.back())["param"], "?token=***&a=b");
+}
+
 TEST_F(HookServiceTest, ReportsEventsOfAClientOnceAndInOrder) {
     EXPECT_TRUE(ask(Action::on_connect).ok());
     EXPECT_TRUE(ask(Action::on_publish).ok());

@@ -81,8 +81,12 @@ Result<std::vector<Right>> rights_of(const json& claims, std::string_view name) 
 
 bool is_signed(std::string_view input, Bytes signature, const json& header, std::span<const SigningKey> keys) {
     const std::string algorithm = text_of(header, "alg");
+    const std::string id = text_of(header, "kid");
+    const auto is_candidate = [&](const SigningKey& key) {
+        return key.name() == algorithm && (id.empty() || key.id().empty() || key.id() == id);
+    };
     return std::ranges::any_of(
-        keys, [&](const SigningKey& key) { return key.name() == algorithm && key.verify(as_bytes(input), signature); });
+        keys, [&](const SigningKey& key) { return is_candidate(key) && key.verify(as_bytes(input), signature); });
 }
 
 Result<void> check_times(const json& claims, UnixSeconds now) {
@@ -100,8 +104,7 @@ std::string encode(const json& object) {
 
 }  // namespace
 
-Result<VerifiedToken> verify_jwt(std::string_view token, std::span<const SigningKey> keys, const JwtRules& rules,
-                                 UnixSeconds now) {
+Result<std::string_view> verify_jws(std::string_view token, std::span<const SigningKey> keys) {
     if (token.size() > kTokenBytesMax)
         return refusal("it is too long");
     const std::size_t first = token.find('.');
@@ -113,13 +116,25 @@ Result<VerifiedToken> verify_jwt(std::string_view token, std::span<const Signing
     // RFC 7515, 4.1.11: extensions that are critical, none of which is supported.
     if (!signature.ok() || header.contains("crit") || !is_signed(token.substr(0, second), *signature, header, keys))
         return refusal("no key of this server has signed it");
-    const json claims = TRY(parse_object(token.substr(first + 1, second - first - 1)));
+    return token.substr(first + 1, second - first - 1);
+}
+
+Result<VerifiedToken> verify_jwt(std::string_view token, std::span<const SigningKey> keys, const JwtRules& rules,
+                                 UnixSeconds now) {
+    const json claims = TRY(parse_object(TRY(verify_jws(token, keys))));
     TRY(check_times(claims, now));
     if (!rules.issuer.empty() && text_of(claims, "iss") != rules.issuer)
         return refusal("it has another issuer");
     if (!rules.audience.empty() && !has_audience(claims, rules.audience))
         return refusal("it is for another audience");
     return VerifiedToken{text_of(claims, "sub"), TRY(rights_of(claims, rules.rights_claim)), TRY(time_of(claims, "exp"))};
+}
+
+std::string key_id_of(std::string_view token) {
+    if (token.size() > kTokenBytesMax)
+        return {};
+    const auto header = parse_object(token.substr(0, token.find('.')));
+    return header.ok() ? text_of(*header, "kid") : std::string();
 }
 
 Result<std::string> make_jwt(const TokenRequest& request, const SigningKey& key) {
@@ -135,7 +150,10 @@ Result<std::string> make_jwt(const TokenRequest& request, const SigningKey& key)
         claims["sub"] = request.subject;
     if (request.expires)
         claims["exp"] = request.expires->time_since_epoch().count();
-    const std::string input = encode({{"alg", key.name()}, {"typ", "JWT"}}) + "." + encode(claims);
+    json header = {{"alg", key.name()}, {"typ", "JWT"}};
+    if (!key.id().empty())
+        header["kid"] = key.id();
+    const std::string input = encode(header) + "." + encode(claims);
     return input + "." + base64url(TRY(key.sign(as_bytes(input))));
 }
 

@@ -40,10 +40,16 @@ struct VerifiedToken {
     std::optional<UnixSeconds> expires;
 };
 
+// The payload of a signed text (RFC 7515, compact form), still encoded. Errc::denied.
+Result<std::string_view> verify_jws(std::string_view token, std::span<const engine::crypto::SigningKey> keys);
+
 // Checks the signature by the keys of the token's algorithm, then exp, nbf, iss and aud. Errc::denied with a sentence for the
 // client; it contains nothing of the token.
 Result<VerifiedToken> verify_jwt(std::string_view token, std::span<const engine::crypto::SigningKey> keys, const JwtRules& rules,
                                  UnixSeconds now);
+
+// The ID of the key that has signed the token, which is not verified; empty without one.
+std::string key_id_of(std::string_view token);
 
 struct TokenRequest {
     std::vector<Right> rights;

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "service/tokens/rights.hpp"
+#include "wire/http/url.hpp"
 
 namespace live::service::tokens {
 
@@ -34,8 +35,16 @@ config::Findings check_token_options(const TokenOptions& options, const config::
         if (const auto valid = validate(right); !valid.ok())
             return config::Findings::broken(fmt::format("vhost {}: access: found anybody \"{}\": {}", around.vhost,
                                                         fmt::join(right, " "), valid.error().sentence()));
-    if (options.enabled && options.key_files.empty())
-        return config::Findings::broken(fmt::format("vhost {}: access: expected a key_file", around.vhost));
+    for (const std::string& right : options.policy_rights)
+        if (const auto permission = parse_permission(right); permission != Permission::publish && permission != Permission::play)
+            return config::Findings::broken(
+                fmt::format("vhost {}: access: found policy_rights {}, expected publish or play", around.vhost, right));
+    for (const std::string& url : options.jwks)
+        if (const auto parsed = wire::http::parse_url(url); !parsed.ok())
+            return config::Findings::broken(
+                fmt::format("vhost {}: access: found jwks {}: {}", around.vhost, url, parsed.error().sentence()));
+    if (options.enabled && options.key_files.empty() && options.jwks.empty())
+        return config::Findings::broken(fmt::format("vhost {}: access: expected a key_file or jwks", around.vhost));
     return {};
 }
 

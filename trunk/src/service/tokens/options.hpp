@@ -11,9 +11,15 @@ namespace live::service::tokens {
 struct TokenOptions {
     bool enabled = false;
     std::vector<std::string> key_files = {"./objs/access.key"};
+    // URLs of key sets.
+    std::vector<std::string> jwks;
     std::string rights_claim = "mediamtx_permissions";
     std::string issuer;
     std::string audience;
+    // Signed URLs in the forms of other servers; empty: not accepted.
+    std::string secure_link;
+    std::string policy_key;
+    std::vector<std::string> policy_rights = {"play"};
     // Each right as written: {"publish" or "play"}, or with a pattern of paths.
     std::vector<std::vector<std::string>> anybody;
 };

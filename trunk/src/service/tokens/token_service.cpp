@@ -57,15 +57,16 @@ void TokenService::end_expired(UnixSeconds now) {
         session::ClientEntry* const entry = expiring_.begin()->second;
         expiring_.erase(expiring_.begin());
         ++expired_;
-        entry->kick("its token has expired");
+        entry->kick("its token or signed URL has expired");
     }
 }
 
 void TokenService::write_metrics(MetricsText& text) const {
-    text.family("millrace_access_expiring_sessions", MetricsText::Type::gauge, "Sessions that end when their token expires.")
+    text.family("millrace_access_expiring_sessions", MetricsText::Type::gauge,
+                "Sessions that end when their token or signed URL expires.")
         .sample(std::uint64_t{expiring_.size()});
     text.family("millrace_access_expired_sessions_total", MetricsText::Type::counter,
-                "Sessions ended because their token expired.")
+                "Sessions ended because their token or signed URL expired.")
         .sample(expired_);
 }
 

@@ -82,7 +82,7 @@ TEST_F(TokenServiceTest, KicksAClientWhenItsTokenExpires) {
     service_.end_expired(start + 4s);
     EXPECT_EQ(soon.kicked, "");
     service_.end_expired(start + 5s);
-    EXPECT_EQ(soon.kicked, "its token has expired");
+    EXPECT_EQ(soon.kicked, "its token or signed URL has expired");
     EXPECT_EQ(forever.kicked, "");
     EXPECT_EQ(service_.expiring(), 0U);
     service_.end_expired(start + 20s);

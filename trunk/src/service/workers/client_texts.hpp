@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -43,6 +44,11 @@ void write_client(Json& to, const session::ClientRequest& client) {
     to["is_secure"] = client.is_secure;
     for (const auto& [key, member] : kClientTexts)
         to[key] = client.*member;
+    if (client.credentials != nullptr)
+        to["credentials"] = {{"user", client.credentials->user},
+                             {"password", client.credentials->password},
+                             {"bearer", client.credentials->bearer},
+                             {"authority", client.credentials->authority}};
 }
 
 template <class Json>
@@ -50,6 +56,9 @@ void read_client(const Json& from, session::ClientRequest& client) {
     client.is_secure = from.is_object() && from.value("is_secure", Json(false)) == true;
     for (const auto& [key, member] : kClientTexts)
         client.*member = text_at(from, key);
+    if (const auto sent = from.is_object() ? from.find("credentials") : from.end(); sent != from.end())
+        client.credentials = std::make_shared<const session::Credentials>(session::Credentials{
+            text_at(*sent, "user"), text_at(*sent, "password"), text_at(*sent, "bearer"), false, text_at(*sent, "authority")});
 }
 
 template <class Json>
@@ -61,7 +70,7 @@ Json refusal_json(const Error& error) {
 template <class Json>
 Error refusal_in(const Json& said) {
     const std::uint64_t code = number_at(said, "code");
-    const bool is_known = code <= static_cast<std::uint64_t>(Errc::system) && static_cast<Errc>(code) != Errc::closed &&
+    const bool is_known = code <= static_cast<std::uint64_t>(Errc::unauthenticated) && static_cast<Errc>(code) != Errc::closed &&
                           static_cast<Errc>(code) != Errc::cancelled;
     return Error(is_known ? static_cast<Errc>(code) : Errc::denied, text_at(said, "refused"));
 }

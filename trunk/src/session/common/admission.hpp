@@ -18,6 +18,7 @@
 #include "io/fibers/deadline.hpp"
 #include "media/ring/options.hpp"
 #include "session/common/client_kind.hpp"
+#include "session/common/credentials.hpp"
 #include "session/common/traffic.hpp"
 
 namespace live::session {
@@ -105,6 +106,8 @@ struct ClientRequest {
     std::string extension{};
     // Owners: all copies of this request. nullptr for nearly all players, so that it costs them no memory.
     std::shared_ptr<const RelayClaims> claims{};
+    // Likewise; nullptr without credentials outside of the query.
+    std::shared_ptr<const Credentials> credentials{};
 
     bool is_relay() const { return claims != nullptr && !claims->path.empty(); }
     std::string_view relay_path() const { return claims == nullptr ? std::string_view() : claims->path; }
@@ -125,8 +128,11 @@ struct StreamPlan {
     std::optional<std::vector<std::string>> forward_urls{};
     // SRT: the passphrase that an operator's service requires from this client instead of the configured one; empty: none.
     std::optional<std::string> srt_passphrase{};
-    // The client's token expires then, and its session ends.
+    // The client's token or signed URL expires then, and its session ends.
     std::optional<std::chrono::sys_seconds> ends_at{};
+    // The client has passed `access`, as this user of the conf, or without one by a token.
+    bool has_access_rights = false;
+    std::string user{};
 };
 
 // Another server that has the stream: "host:port" for each protocol. Empty where that is unknown; a client is sent only to an

@@ -28,6 +28,16 @@ inline std::shared_ptr<const RelayClaims> traced_claims(const Request& request) 
     return std::make_shared<const RelayClaims>(std::move(claims));
 }
 
+// nullptr without credentials. Owners: all copies of its request.
+inline std::shared_ptr<const Credentials> credentials_of(const Request& request) {
+    auto sent = parse_authorization(request.message.headers.find("Authorization").value_or(""));
+    if (!request.target.query.find("policy"))
+        return sent;
+    Credentials with_host = sent == nullptr ? Credentials() : *sent;
+    with_host.authority = request.message.headers.find("Host").value_or("");
+    return std::make_shared<const Credentials>(std::move(with_host));
+}
+
 inline ClientRequest client_of(const Request& request, ClientKind kind, const std::string& vhost, const std::string& app,
                                const std::string& stream) {
     ClientRequest client;
@@ -44,6 +54,7 @@ inline ClientRequest client_of(const Request& request, ClientKind kind, const st
     client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
     client.tc_url = "rtmp://" + vhost + "/" + app;
     client.claims = traced_claims(request);
+    client.credentials = credentials_of(request);
     return client;
 }
 

@@ -204,6 +204,7 @@ Result<Connection::Next> Connection::answer(io::Deadline deadline) {
                       mode);
     if (Handler* handler = TRY(route(exchange, deadline)))
         TRY(handler->serve(exchange, deadline));
+    note_action(context_, *request_, exchange.status());
     return exchange.must_close() ? Next::close : Next::go_on;
 }
 
@@ -215,6 +216,7 @@ bool Connection::may_stay() const {
 // caller stays on the stack for hours while a live stream is served.
 [[gnu::noinline]] Result<Handler*> Connection::route(Exchange& exchange, io::Deadline deadline) {
     const Router::Match match = context_.router.find(*request_);
+    identify_caller(context_, *request_, deadline);
     auto own = own_answer(context_, *request_, match, log_);
     if (!own)
         return match.handler;

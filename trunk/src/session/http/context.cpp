@@ -36,36 +36,81 @@ bool takes_password(const AuthOptions& auth, const Request& request) {
     return !auth.username.empty() && !request.path().starts_with("/rtc/");
 }
 
-bool is_authorised(const AuthOptions& auth, const Request& request) {
+// The credentials of http_api.auth itself permit everything. RFC 9110, 11.1 and 11.4: the scheme in any case, one or more spaces.
+ApiRole own_role(const AuthOptions& auth, const Request& request) {
     const std::string_view given = request.message.headers.find("Authorization").value_or("");
     const std::size_t space = std::min(given.find(' '), given.size());
-    // RFC 9110, 11.1 and 11.4: the scheme in any case, one or more spaces.
     const std::string_view scheme = given.substr(0, space);
     const std::string_view credentials = ascii::trimmed(given.substr(space), " ");
+    bool is_right = false;
     if (ascii::are_same(scheme, "Bearer"))
-        return !auth.token.empty() && same_secret(credentials, auth.token);
-    return ascii::are_same(scheme, "Basic") && takes_password(auth, request) &&
-           same_secret(credentials, base64(as_bytes(auth.username + ":" + auth.password)));
+        is_right = !auth.token.empty() && same_secret(credentials, auth.token);
+    else
+        is_right = ascii::are_same(scheme, "Basic") && takes_password(auth, request) &&
+                   same_secret(credentials, base64(as_bytes(auth.username + ":" + auth.password)));
+    return is_right ? ApiRole::admin : ApiRole::none;
+}
+
+ApiRole role_of(const AuthOptions& auth, const Request& request) {
+    return std::max(request.caller.role, own_role(auth, request));
+}
+
+// Offers first the scheme for which a browser shows its own form.
+Reply unauthorised(const AuthOptions& auth, const Request& request) {
+    Reply reply{Status::unauthorized, "text/plain", {}, {}};
+    const bool is_for_users = auth.takes_users && !request.path().starts_with("/rtc/");
+    if (takes_password(auth, request) || is_for_users)
+        reply.headers.emplace_back("WWW-Authenticate", "Basic");
+    if (!auth.token.empty() || is_for_users)
+        reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return reply;
+}
+
+// nullopt if the caller may send the request.
+std::optional<Reply> refuse_caller(const Context& context, const Request& request, const Log& log) {
+    if (!is_guarded(context.auth, request.path()))
+        return std::nullopt;
+    const ApiRole role = role_of(context.auth, request);
+    const ApiRole needed = request.path().starts_with("/metrics")                          ? ApiRole::metrics
+                           : request.path().starts_with("/rtc/") || changes_state(request) ? ApiRole::admin
+                                                                                           : ApiRole::read;
+    if (role >= needed)
+        return std::nullopt;
+    if (role != ApiRole::none)
+        return error_reply(Status::forbidden, "these credentials do not permit this call");
+    // No warning for a request without credentials: browsers send one first.
+    if (request.message.headers.find("Authorization"))
+        LOG_WARN(log, "HTTP: wrong password or token, ip={}, path={}", request.peer_ip, request.path());
+    return unauthorised(context.auth, request);
 }
 
 }  // namespace
+
+void identify_caller(const Context& context, Request& request, io::Deadline deadline) {
+    if (context.guard == nullptr || !context.auth.takes_users || request.path().starts_with("/rtc/") ||
+        !is_guarded(context.auth, request.path()) || own_role(context.auth, request) != ApiRole::none)
+        return;
+    const auto sent = parse_authorization(request.message.headers.find("Authorization").value_or(""));
+    if (sent != nullptr)
+        request.caller = context.guard->identify(*sent, request.peer_ip, deadline);
+}
+
+void note_action(const Context& context, const Request& request, int status) {
+    if (context.guard == nullptr || context.is_sibling || !is_control(request.path()) || !changes_state(request) ||
+        request.message.method == "OPTIONS")
+        return;
+    std::string name = request.caller.name;
+    if (name.empty() && context.auth.enabled && own_role(context.auth, request) != ApiRole::none)
+        name = "http_api.auth";
+    context.guard->note({name, request.peer_ip, request.message.method, request.message.target, status});
+}
 
 std::optional<Reply> own_answer(const Context& context, const Request& request, const Router::Match& match, const Log& log) {
     if (request.message.method == "OPTIONS")
         return context.allows_cross_origin ? Reply{Status::ok, "text/plain", {}, {}}
                                            : method_not_allowed("GET, HEAD", "OPTIONS is switched off");
-    if (is_guarded(context.auth, request.path()) && !is_authorised(context.auth, request)) {
-        // No warning for a request without credentials: browsers send one first.
-        if (request.message.headers.find("Authorization"))
-            LOG_WARN(log, "HTTP: wrong password or token, ip={}, path={}", request.peer_ip, request.path());
-        Reply reply{Status::unauthorized, "text/plain", {}, {}};
-        // First the scheme for which a browser shows its own form.
-        if (takes_password(context.auth, request))
-            reply.headers.emplace_back("WWW-Authenticate", "Basic");
-        if (!context.auth.token.empty())
-            reply.headers.emplace_back("WWW-Authenticate", "Bearer");
-        return reply;
-    }
+    if (auto refusal = refuse_caller(context, request, log))
+        return refusal;
     if (is_control(request.path()) && changes_state(request) && !may_control(request, {context.auth.enabled, context.page_ports}))
         return error_reply(
             Status::forbidden,

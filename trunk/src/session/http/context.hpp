@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
 #include "base/log/log.hpp"
 #include "engine/http1/parser.hpp"
 #include "engine/http2/flood_guard.hpp"
+#include "io/fibers/deadline.hpp"
+#include "session/common/credentials.hpp"
 #include "session/common/traffic.hpp"
 #include "session/content/gzip.hpp"
 #include "session/http/idle_streams.hpp"
@@ -30,6 +33,8 @@ struct AuthOptions {
     bool guards_rtc = false;
     // The password also protects "/metrics".
     bool guards_metrics = false;
+    // The guard of the context identifies users and tokens.
+    bool takes_users = false;
 };
 
 // Counts of the HTTP/2 connections of one listener.
@@ -46,6 +51,28 @@ struct Http2Counters {
         for (std::size_t i = 0; i < floods.size(); ++i)
             floods[i] += other.floods[i];
     }
+};
+
+// A request that changes the state of the server, answered.
+struct ApiAction {
+    std::string_view caller;
+    std::string_view peer_ip;
+    std::string_view method;
+    std::string_view target;  // may contain secrets
+    int status = 0;
+};
+
+// Identifies the callers of the HTTP API whose credentials are not in http_api.auth itself, and records their actions.
+// Implemented by a higher room.
+class ApiGuard {
+public:
+    // Without a role if the credentials are wrong. Suspends.
+    virtual ApiCaller identify(const Credentials& credentials, const std::string& peer_ip, io::Deadline deadline) = 0;
+    // Must not suspend.
+    virtual void note(const ApiAction& action) = 0;
+
+protected:
+    ~ApiGuard() = default;
 };
 
 struct Context {
@@ -73,7 +100,14 @@ struct Context {
     Http2Counters http2{};
     // Frames of the HTTP/2 connection that sends; used between two suspensions, as scratch, which the handlers fill.
     std::vector<std::uint8_t> frames{};
+    ApiGuard* guard = nullptr;
 };
+
+// Sets the caller of a request to the API from its credentials.
+void identify_caller(const Context& context, Request& request, io::Deadline deadline);
+
+// Records a request that changes the state of the server, after it was answered.
+void note_action(const Context& context, const Request& request, int status);
 
 // The response to a request that needs no handler: OPTIONS, a missing password, a page that may not control the server, a
 // redirect, an unknown path. `match` is the result of the router for the request.

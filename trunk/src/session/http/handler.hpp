@@ -2,6 +2,7 @@
 // whole reply (handle), or takes over the connection and writes as it likes (serve): live streams, files of any size, WebSocket.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,19 @@ namespace live::session::http {
 
 class Exchange;
 
+// The rights of a caller of the HTTP API.
+enum class ApiRole : std::uint8_t {
+    none,
+    metrics,  // only these
+    read,     // everything, without changes
+    admin,
+};
+
+struct ApiCaller {
+    ApiRole role = ApiRole::none;
+    std::string name{};  // for the audit log
+};
+
 struct Request {
     engine::http1::Request message;
     wire::http::Target target;
@@ -25,6 +39,7 @@ struct Request {
     bool secure = false;  // over TLS
     bool allows_jsonp = false;
     bool is_sibling = false;  // the request is from another worker, for a client that it has admitted
+    ApiCaller caller{};       // of the API, once its credentials are verified
 
     const std::string& path() const { return target.path; }
     // HEAD counts as GET: the connection leaves the body out.

@@ -1,7 +1,8 @@
-// The HTTP status for each reason to refuse a player or publisher.
+// The HTTP reply for each reason to refuse a player or publisher.
 #pragma once
 
 #include "base/result.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::session::http {
 
@@ -10,8 +11,23 @@ constexpr int status_for(Errc code) {
         case Errc::not_found: return 404;
         case Errc::conflict: return 409;
         case Errc::limit: return 503;
+        case Errc::unauthenticated: return 401;
         default: return 403;
     }
+}
+
+// Challenges a client whose credentials are missing or wrong (RFC 9110, 11.6.1): players send them only then.
+inline void add_challenge(Reply& reply) {
+    if (reply.status != 401)
+        return;
+    reply.headers.emplace_back("WWW-Authenticate", "Basic realm=\"streams\"");
+    reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+}
+
+inline Reply refusal_of(const Error& error) {
+    Reply reply = error_reply(status_for(error.code()), error.sentence());
+    add_challenge(reply);
+    return reply;
 }
 
 }  // namespace live::session::http

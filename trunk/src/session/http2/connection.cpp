@@ -246,6 +246,8 @@ Result<void> Connection::answer(RequestStream& stream, engine::http2::StreamRequ
         http::Request{std::move(received.message), target.ok() ? *std::move(target) : wire::http::Target(), log.id(),
                       stream.peer(), client_.peer_ip, true, context.allows_jsonp, context.is_sibling});
     const http::Router::Match match = context.router.find(*request);
+    if (is_understood)
+        identify_caller(context, *request, deadline);
     auto own = own_answer(context, *request, match, log);
     if (!is_understood)
         own = plain_refusal(received.refusal == 0 ? Status::bad_request : received.refusal);
@@ -262,9 +264,9 @@ Result<void> Connection::answer(RequestStream& stream, engine::http2::StreamRequ
     const http::Exchange::Connection side{stream, nullptr, context, nullptr, nullptr, stream.memory(), log, ++context.requests,
                                           true};
     http::Exchange exchange(*request, side, mode, &stream);
-    if (own)
-        return exchange.send(*std::move(own), deadline);
-    return match.handler->serve(exchange, deadline);
+    const auto answered = own ? exchange.send(*std::move(own), deadline) : match.handler->serve(exchange, deadline);
+    note_action(context, *request, exchange.status());
+    return answered;
 }
 
 // Returns the refusal of a body that is too long or too slow.

@@ -61,7 +61,7 @@ Result<void> PlayHandler::send_head(http::Exchange& exchange, io::Deadline deadl
     if (!url)
         return exchange.send(http::error_reply(Status::not_found, kNoStream), deadline);
     if (const auto allowed = context_.admission.check_play(player_of(exchange.request(), *url)); !allowed.ok())
-        return exchange.send(http::error_reply(http::status_for(allowed.code()), allowed.error().sentence()), deadline);
+        return exchange.send(http::refusal_of(allowed.error()), deadline);
     return exchange.send_head(head_of(url->mount), deadline);
 }
 

@@ -110,7 +110,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
 
 Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
     entry_.refuse(error);
-    return exchange_.send(http::error_reply(http::status_for(error.code()), error.sentence()), deadline);
+    return exchange_.send(http::refusal_of(error), deadline);
 }
 
 Result<void> PlaySession::stream(io::Deadline deadline) {

@@ -71,7 +71,7 @@ Result<void> PublishSession::publish(io::Deadline deadline) {
 // The rest of the body is useless, so the connection ends after this.
 Result<void> PublishSession::refuse(const Error& error, io::Deadline deadline) {
     entry_.refuse(error);
-    return exchange_.send(http::error_reply(http::status_for(error.code()), error.sentence()), deadline);
+    return exchange_.send(http::refusal_of(error), deadline);
 }
 
 void PublishSession::kick(std::string reason) {

@@ -71,7 +71,7 @@ std::string host_of_url(std::string_view url) {
     return std::string(http::host_of_authority(rest.substr(0, rest.find_first_of("/?"))));
 }
 
-ClientRequest client_of(const http::Request& request, const char* protocol) {
+ClientRequest client_of(const http::Request& request, const char* protocol, ShowBearer bearer) {
     ClientRequest client;
     client.ip = request.client_ip();
     client.peer_ip = request.peer_ip;
@@ -80,6 +80,8 @@ ClientRequest client_of(const http::Request& request, const char* protocol) {
     client.is_secure = request.secure;
     client.page_url = request.message.headers.find("Referer").value_or("");
     client.claims = http::traced_claims(request);
+    if (bearer == ShowBearer::yes)
+        client.credentials = http::credentials_of(request);
     return client;
 }
 
@@ -104,7 +106,7 @@ Result<OfferRequest> offer_request_of(const http::Request& request, Purpose path
     const Query& query = request.target.query;
     OfferRequest offered;
     offered.purpose = query.get("action") == "play" ? Purpose::play : path_purpose;
-    offered.client = client_of(request, offered.purpose == Purpose::play ? "whep" : "whip");
+    offered.client = client_of(request, offered.purpose == Purpose::play ? "whep" : "whip", bearer);
     offered.client.vhost = request.vhost().empty() ? std::string(wire::rtmp::kDefaultVhost) : request.vhost();
     offered.client.app = query.get("app", "live");
     offered.client.stream = query.get("stream", "livestream");
@@ -122,7 +124,8 @@ Result<OfferRequest> offer_request_of(const http::Request& request, Purpose path
 Result<OfferRequest> offer_request_of(const http::Request& request, Purpose purpose, UrlOfferRequest asked) {
     OfferRequest offered;
     offered.purpose = purpose;
-    offered.client = client_of(request, "webrtc");
+    offered.client = client_of(request, "webrtc", ShowBearer::no);
+    offered.client.credentials = user_info_of(asked.stream_url);
     if (!asked.client_ip.empty())
         offered.client.ip = asked.client_ip;
     const auto url = TRY(wire::rtmp::parse_stream_url(asked.stream_url));

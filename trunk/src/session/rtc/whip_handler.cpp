@@ -6,6 +6,7 @@
 
 #include "engine/http1/message.hpp"
 #include "session/http/redirect.hpp"
+#include "session/http/status_for.hpp"
 #include "session/rtc/offer_request.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
@@ -41,6 +42,7 @@ std::string tag_of(std::string_view session) { return "\"" + std::string(session
 
 Reply refusal(const Error& error) {
     Reply reply = error_reply(status_for(error.code()), error.sentence());
+    http::add_challenge(reply);
     if (reply.status == Status::service_unavailable)
         reply.headers.emplace_back("Retry-After", "5");
     return reply;

@@ -18,6 +18,7 @@ constexpr int status_for(Errc code) {
         case Errc::conflict: return 409;
         case Errc::limit: return 503;
         case Errc::denied: return 403;
+        case Errc::unauthenticated: return 401;
         default: return 500;
     }
 }

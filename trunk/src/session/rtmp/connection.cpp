@@ -148,7 +148,8 @@ Result<void> Connection::connect(io::Deadline deadline) {
     const rtmp::ConnectRequest& request = *asked->request;
     LOG_INFO(log_, "connect app, tcUrl={}, pageUrl={}, swfUrl={}, app={}, schema=rtmp", redacted(request.tc_url),
              redacted(request.page_url), redacted(request.swf_url), redacted(request.app));
-    request_.tc_url = request.tc_url;
+    request_.tc_url = without_user_info(request.tc_url);
+    request_.credentials = user_info_of(request.tc_url);
     request_.page_url = request.page_url;
     request_.swf_url = request.swf_url;
     keep_arguments(request.arguments);

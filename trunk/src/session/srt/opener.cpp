@@ -53,6 +53,7 @@ RejectReason reject_reason_of(const Error& error) {
         case Errc::malformed: return RejectReason::bad_request;
         case Errc::unsupported: return RejectReason::bad_mode;
         case Errc::limit: return RejectReason::overload;
+        case Errc::unauthenticated:
         case Errc::denied: return RejectReason::forbidden;
         case Errc::not_found: return RejectReason::not_found;
         case Errc::conflict: return RejectReason::conflict;

@@ -36,8 +36,8 @@ bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::st
 }
 
 // An empty password would admit all clients.
-Result<void> check_auth(const ApiAuthOptions& auth) {
-    if (!auth.enabled)
+Result<void> check_auth(const ApiAuthOptions& auth, const Settings& settings) {
+    if (!auth.enabled || auth.takes_users(settings))
         return {};
     if (auth.type == ApiAuthType::bearer && auth.token.empty())
         return broken("http_api.auth is on with type bearer and has no token: set it, or SRS_HTTP_API_AUTH_TOKEN");
@@ -52,7 +52,7 @@ Result<void> check_auth(const ApiAuthOptions& auth) {
 
 Result<void> check_http(const Settings& settings) {
     const HttpApiOptions& api = settings.http_api;
-    TRY(check_auth(api.auth));
+    TRY(check_auth(api.auth, settings));
     const HttpServerOptions& server = settings.http_server;
     if (api.https.enabled && !api.enabled)
         return broken("http_api.https is on and http_api is off; https needs the plain service");

@@ -21,6 +21,7 @@
 #include "service/relay/option_rows.hpp"
 #include "service/tokens/option_rows.hpp"
 #include "service/tracing/option_rows.hpp"
+#include "service/users/option_rows.hpp"
 #include "session/http_live/option_rows.hpp"
 #include "session/limits/limit_option_rows.hpp"
 #include "session/rtc/option_rows.hpp"
@@ -68,7 +69,8 @@ inline constexpr auto kVhostRows = config::Rows{
     config::block(&Vhost::cluster, "cluster", service::relay::kClusterRows, "Origin and edge.", prepare_cluster),
     config::block(&Vhost::security, "security", service::access::kSecurityRows, "Permissions to publish and play, by address.")
         .not_in_environment(),
-    config::block(&Vhost::access, "access", service::tokens::kTokenRows, "Permissions to publish and play, by token.")
+    config::block(&Vhost::access, "access", service::tokens::kTokenRows,
+                  "Permissions to publish and play, by token, signed URL or user.")
         .not_in_environment(),
     config::block(&Vhost::refer, "refer", service::access::kReferRows, "Permissions to publish and play, by web page.")
         .not_in_environment(),
@@ -231,6 +233,10 @@ inline constexpr auto kSettingsRows = config::Rows{
     config::block(&Settings::rtsps, "rtsps", kRtspsRows, "Ours: RTSP over TLS, with media over the connection."),
     config::block(&Settings::cloud_log, "tencentcloud_cls", kCloudLogRows, "A cloud's log service.").ignored(),
     config::block(&Settings::cloud_trace, "tencentcloud_apm", kCloudTraceRows, "A cloud's tracing service.").ignored(),
+    config::named_blocks(&Settings::users, "user", &service::users::UserOptions::name, "name", config::SameName::is_error,
+                         service::users::kUserRows, "Ours: a name and a password for publishers, players and the API.")
+        .not_in_environment()
+        .example("alice"),
     config::named_blocks(&Settings::vhosts, "vhost", &Vhost::name, "name", config::SameName::first_wins, kVhostRows,
                          "A virtual host. __defaultVhost__ serves every host without a block.", prepare_vhost)
         .example("__defaultVhost__"),

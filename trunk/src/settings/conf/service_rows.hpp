@@ -57,7 +57,8 @@ inline constexpr std::array kApiAuthTypeNames = {
 };
 
 inline constexpr auto kApiAuthRows = config::Rows{
-    config::row(&ApiAuthOptions::enabled, "enabled", kNextSession, "HTTP authentication for paths below /api/."),
+    config::row(&ApiAuthOptions::enabled, "enabled", kNextSession,
+                "HTTP authentication for paths below /api/: by username or token below, or by users and tokens with a right."),
     config::row(&ApiAuthOptions::username, "username", kNextSession, "User name of basic authentication.").example("admin"),
     config::row(&ApiAuthOptions::password, "password", kNextSession, "Password of basic authentication.")
         .example("admin")
@@ -78,6 +79,8 @@ inline constexpr auto kHttpApiRows = config::Rows{
                 "Answers GET requests with callback=NAME as a script, for old pages. Requires crossdomain."),
     config::block(&HttpApiOptions::raw_api, "raw_api", kRawApiRows, "Reloads through the API."),
     config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Authentication."),
+    config::row(&HttpApiOptions::audit_log, "audit_log", kRestart,
+                "Ours: a file with a line of JSON for each request that changes something: who, from where, what. off: none."),
     config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS."),
 };
 

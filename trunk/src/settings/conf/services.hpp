@@ -54,6 +54,8 @@ struct RawApiOptions {
     bool allow_update = false;
 };
 
+struct Settings;
+
 enum class ApiAuthType : std::uint8_t { by_given, basic, bearer };
 
 struct ApiAuthOptions {
@@ -65,6 +67,8 @@ struct ApiAuthOptions {
     bool rtc_bearer_enabled = false;
 
     bool takes_token() const { return type != ApiAuthType::basic && !token.empty(); }
+    // By users with a right for it, or by tokens of the default virtual host's access block, unless `type` names another way.
+    bool takes_users(const Settings& settings) const;
     bool takes_password() const { return type != ApiAuthType::bearer && !username.empty() && !password.empty(); }
 };
 
@@ -76,6 +80,8 @@ struct HttpApiOptions {
     bool jsonp = false;
     RawApiOptions raw_api;
     ApiAuthOptions auth;
+    // Ours: requests that change something; "off" for none.
+    std::string audit_log = "./objs/audit.log";
     // As `listen`.
     HttpsOptions https{.listen = {"127.0.0.1:1990"}, .tls = {}};
 };

@@ -25,6 +25,7 @@
 #include "service/relay/options.hpp"
 #include "service/tokens/options.hpp"
 #include "service/tracing/options.hpp"
+#include "service/users/options.hpp"
 #include "session/http_live/options.hpp"
 #include "session/limits/limit_options.hpp"
 #include "session/rtc/options.hpp"
@@ -153,6 +154,7 @@ struct Settings {
     CloudLogOptions cloud_log;
     CloudTraceOptions cloud_trace;
 
+    std::vector<service::users::UserOptions> users;
     std::vector<Vhost> vhosts;
 
     // The virtual host of exactly that name, else __defaultVhost__, else nullptr. A disabled one is returned too: the caller

@@ -1,0 +1,47 @@
+// PasswordHash: the password of a user as a conf file has it: Argon2id (RFC 9106), SHA-256, or plain text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace live::engine::crypto {
+
+class PasswordHash {
+public:
+    // Limits of an Argon2id hash: it may not take the memory or the CPU of the server.
+    static constexpr std::uint32_t kMemoryKibMax = 256 * 1024;
+    static constexpr std::uint32_t kPassesMax = 32;
+    static constexpr std::uint32_t kLanesMax = 16;
+    static constexpr std::size_t kTextBytesMax = 512;
+    // A longer password is wrong.
+    static constexpr std::size_t kPasswordBytesMax = 1024;
+
+    enum class Scheme : std::uint8_t { argon2id, sha256, plain };
+
+    // "argon2id:$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH", "sha256:BASE64" or "plain:TEXT"; "argon2:" is another name of the
+    // first. Errc::malformed with a sentence for the operator, which does not contain the text.
+    static Result<PasswordHash> parse(std::string_view text);
+    // Makes the text for a password: Argon2id with a new salt, 19 MiB and 2 passes, or SHA-256. Errc::limit for a long password.
+    static Result<std::string> make(std::string_view password, Scheme scheme);
+
+    // Argon2id takes tens of milliseconds: call it off the loop. The time depends on neither the password nor the place of a
+    // difference.
+    bool verify(std::string_view password) const;
+    Scheme scheme() const { return scheme_; }
+    // The password itself; empty unless the scheme is plain.
+    std::string_view plain() const { return scheme_ == Scheme::plain ? std::string_view(value_) : std::string_view(); }
+
+    bool operator==(const PasswordHash&) const = default;
+
+private:
+    PasswordHash(Scheme scheme, std::string value) : scheme_(scheme), value_(std::move(value)) {}
+
+    Scheme scheme_;
+    std::string value_;  // the encoded hash, the 32 bytes of SHA-256, or the password
+};
+
+}  // namespace live::engine::crypto

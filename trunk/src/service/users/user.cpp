@@ -1,0 +1,69 @@
+#include "service/users/user.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace live::service::users {
+
+using engine::crypto::PasswordHash;
+
+bool User::may_come_from(std::string_view ip) const {
+    if (networks.empty())
+        return true;
+    const auto address = parse_ip(ip);
+    return address.ok() && std::ranges::any_of(networks, [&](const IpNetwork& network) { return network.contains(*address); });
+}
+
+Result<User> read_user(const UserOptions& options) {
+    if (options.name.empty() || options.name.find(':') != std::string::npos)
+        return Error(Errc::malformed, "the name of a user is not empty and has no colon");
+    User user{options.name, TRY(PasswordHash::parse(options.password)), {}, {}};
+    for (const std::string& text : options.networks)
+        user.networks.push_back(TRY(IpNetwork::parse(text)));
+    for (const auto& right : options.rights) {
+        const auto permission = right.empty() || right.size() > 2 ? std::nullopt : tokens::parse_permission(right[0]);
+        if (!permission)
+            return Error(
+                Errc::malformed,
+                fmt::format("found allow \"{}\", expected publish, play, playback, api.read, api.admin or metrics, and a "
+                            "pattern of paths if not for all",
+                            fmt::join(right, " ")));
+        user.rights.push_back({*permission, TRY(tokens::PathPattern::parse(right.size() > 1 ? right[1] : ""))});
+    }
+    return user;
+}
+
+UserTable UserTable::of(const std::vector<UserOptions>& all) {
+    UserTable table;
+    for (const UserOptions& options : all) {
+        auto user = read_user(options);
+        if (!user.ok())
+            continue;
+        const auto owned = std::make_shared<const User>(*std::move(user));
+        table.users_.emplace(options.name, owned);
+        // The slowest kind of password.
+        if (table.stand_in_ == nullptr || owned->password.scheme() == PasswordHash::Scheme::argon2id)
+            table.stand_in_ = owned;
+    }
+    return table;
+}
+
+UserRef UserTable::find(std::string_view name) const {
+    const auto found = users_.find(std::string(name));
+    return found == users_.end() ? nullptr : found->second;
+}
+
+config::Findings check_user_options(const std::vector<UserOptions>& users, const config::CheckContext&) {
+    for (const UserOptions& options : users) {
+        if (const auto user = read_user(options); !user.ok())
+            return config::Findings::broken(fmt::format("user {}: {}", options.name, user.error().sentence()));
+        if (options.rights.empty())
+            return config::Findings::broken(fmt::format("user {}: expected at least one allow", options.name));
+    }
+    return {};
+}
+
+}  // namespace live::service::users
