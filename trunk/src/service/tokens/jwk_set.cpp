@@ -1,5 +1,6 @@
 #include "service/tokens/jwk_set.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -30,6 +31,10 @@ std::vector<std::uint8_t> number(const json& key, const char* name) {
 
 Result<SigningKey> key_in(const json& one) {
     if (const std::string use = member(one, "use"); !use.empty() && use != "sig")
+        return Error(Errc::unsupported, "it is not for signatures");
+    // RFC 7517, 4.3.
+    if (const auto uses = one.find("key_ops");
+        uses != one.end() && (!uses->is_array() || std::ranges::find(*uses, json("verify")) == uses->end()))
         return Error(Errc::unsupported, "it is not for signatures");
     const std::string type = member(one, "kty");
     const std::string curve = member(one, "crv");

@@ -40,6 +40,8 @@ TEST(JwkSet, LeavesOutWhatItCannotUse) {
     EXPECT_TRUE(parse_jwk_set(with(R"(,"alg":"Ed25519","kid":7)")).ok());
     EXPECT_EQ(code_of(with(R"(,"alg":"HS256")")), Errc::malformed);
     EXPECT_EQ(code_of(with(R"(,"use":"enc")")), Errc::malformed);
+    EXPECT_EQ(code_of(with(R"(,"key_ops":["encrypt"])")), Errc::malformed);
+    EXPECT_TRUE(parse_jwk_set(with(R"(,"key_ops":["verify"])")).ok());
     for (
         const char* key :
         {R"({"kty":"OKP","crv":"X25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})",

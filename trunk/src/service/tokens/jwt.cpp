@@ -116,7 +116,10 @@ Result<std::string_view> verify_jws(std::string_view token, std::span<const Sign
     // RFC 7515, 4.1.11: extensions that are critical, none of which is supported.
     if (!signature.ok() || header.contains("crit") || !is_signed(token.substr(0, second), *signature, header, keys))
         return refusal("no key of this server has signed it");
-    return token.substr(first + 1, second - first - 1);
+    const std::string_view payload = token.substr(first + 1, second - first - 1);
+    if (!parse_base64url(payload).ok())
+        return refusal("it is not base64url");
+    return payload;
 }
 
 Result<VerifiedToken> verify_jwt(std::string_view token, std::span<const SigningKey> keys, const JwtRules& rules,
