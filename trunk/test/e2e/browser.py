@@ -142,6 +142,10 @@ class Page:
         """What axe-core finds: barriers for people who see, hear or move differently."""
         return self.ask("axe")
 
+    def cpu_s(self) -> float:
+        """CPU time of the page's thread."""
+        return self.ask("cpu")
+
     def click(self, target: str) -> None:
         self.ask("click", target=target, limit=CLICK_MS_MAX)
 

@@ -9,7 +9,7 @@ from fake_api import JsonServer, serving
 from page_site import AUDIT, fixture_site  # noqa: F401
 
 CLIENTS = 10_000
-TASK_MS_MAX, GAP_MS = 150, 100
+FRAME_CPU_S_MAX = 0.03
 
 
 class BusyApi(JsonServer):
@@ -71,6 +71,7 @@ def test_ten_thousand_clients_scroll_search_and_sort_without_a_stutter(site):
         assert page.text("#clients-part") == "The first 10,000 of 12,000 are shown."
         assert {count for _, count in BusyApi.asked} == {100}, "the visible rows are asked for"
         page.value(WATCH)
+        began = page.cpu_s()
         page.value(SCROLL)
         page.wait(f"{SEEN}.at(-1) === 'c9999'")
         assert re.fullmatch(r"9\d+ to 10000 of 10000", page.text("#clients-place"))
@@ -95,10 +96,10 @@ def test_ten_thousand_clients_scroll_search_and_sort_without_a_stutter(site):
         page.fill("#clients-search", "cam1")
         page.wait(f"{SEEN}.length > 15")
         assert page.value("document.querySelectorAll('#clients tbody tr').length") < 60, "only these are in the document"
-        tasks, gaps = page.value("tasks"), page.value("gaps")
-        print(f"10,000 clients: long tasks {tasks} ms; of {len(gaps)} frames, the longest gap was {max(gaps):.0f} ms")
-        # The times include those in which the machine does something else: a few outliers say nothing. Drawing all rows takes seconds each time.
-        assert sorted([0, 0, 0, *tasks])[-3] < TASK_MS_MAX and sum(gap > GAP_MS for gap in gaps) < len(gaps) / 20, (tasks, gaps)
+        spent, tasks, gaps = page.cpu_s() - began, page.value("tasks"), page.value("gaps")
+        print(f"10,000 clients: {1000 * spent / len(gaps):.1f} ms of CPU time a frame; long tasks {tasks} ms; the longest of {len(gaps)} gaps was {max(gaps):.0f} ms")
+        # CPU time, because the others include those in which the machine does something else. Drawing all rows takes seconds each time.
+        assert spent / len(gaps) < FRAME_CPU_S_MAX, (tasks, gaps)
         page.shot("console-busy", whole=True)
 
 
@@ -114,6 +115,8 @@ def test_the_console_shows_the_inside_of_the_server(site):
                          "/live/gate, rtsp://10.0.0.5/main: running, tcp, H264, AAC, 5 MiB received, restarted 2 times"], "those that do not work come first"
         assert page.text("#work-transcodes li") == ("/live/gate, 720p, 2.5 Mbps; 360p, 600 kbps: running, worker 2, 25 frames/s, too slow: 0.80 of real time, "
                                                     "3 packets not encoded, 90 MiB of memory")
+        dots = "[...document.querySelectorAll('#work .dot')].map((one) => one.className)"
+        assert page.value(dots) == ["dot warn", "dot good", "dot warn", "dot good", "dot good"]
         assert page.text("#work-forwards li") == "/live/gate, rtmp://10.0.0.9/live/gate: sending"
         assert page.text("#work-dvrs li") == "/live/gate, /srv/gate.mp4: recording, 1 min 1 s, 9 MiB"
         assert page.barriers() == [] and page.value(AUDIT) == []

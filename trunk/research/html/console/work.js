@@ -35,10 +35,11 @@ const KINDS = [
         name: 'transcodes',
         nameOf: ({ stream_url: stream, renditions }) => joined(stream, renditionsText(renditions)),
         stateOf: ({ state }) => state,
+        isLate,
         textOf: (one) =>
             joined(
                 format.isNumber(one.fps) ? `${format.count(Math.round(one.fps))} frames/s` : '',
-                format.isNumber(one.speed) && one.speed < 0.95 ? `too slow: ${one.speed.toFixed(2)} of real time` : '',
+                isLate(one) ? `too slow: ${one.speed.toFixed(2)} of real time` : '',
                 one.dropped_packets > 0 ? `${format.count(one.dropped_packets)} packets not encoded` : '',
                 format.isNumber(one.memory_bytes) ? `${format.bytes(one.memory_bytes)} of memory` : '',
                 one.starts > 1 ? `${format.count(one.starts)} starts` : '',
@@ -60,6 +61,12 @@ const KINDS = [
         textOf: (one) => joined(format.duration(one.duration), format.bytes(one.bytes), one.error),
     },
 ];
+
+function isLate({ speed }) {
+    return format.isNumber(speed) && speed < 0.95;
+}
+
+const works = (kind, one) => GOOD.includes(String(kind.stateOf(one))) && !kind.isLate?.(one);
 
 function renditionsText(renditions) {
     return Array.isArray(renditions) ? renditions.map(({ name, kbps }) => joined(name, format.bitrate(kbps))).join('; ') : '';
@@ -89,14 +96,13 @@ const createEntry = () => element('li', {}, element('span', { class: 'dot', 'ari
 function updateEntry(shown, kind, one) {
     const state = String(kind.stateOf(one));
     const [dot, text] = shown.children;
-    dot.className = `dot ${state === 'failed' || state === 'unusable' ? 'bad' : GOOD.includes(state) ? 'good' : 'warn'}`;
+    dot.className = `dot ${state === 'failed' || state === 'unusable' ? 'bad' : works(kind, one) ? 'good' : 'warn'}`;
     setText(text.children[0], kind.nameOf(one));
     setText(text.children[1], `: ${joined(state, one.worker && `worker ${one.worker}`, kind.textOf(one))}`);
 }
 
 /** Shows the lists below `parent`; those that do not work come first. */
 export function showWork(parent, lists) {
-    const rank = (kind, one) => (GOOD.includes(String(kind.stateOf(one))) ? 1 : 0);
     const shown = KINDS.map((kind, at) => ({ kind, list: lists[at] })).filter(({ list }) => list.length > 0);
     showList(
         parent,
@@ -104,7 +110,7 @@ export function showWork(parent, lists) {
         ({ kind }) => kind.name,
         ({ kind }) => createSection(kind),
         (section, { kind, list }) => {
-            const ordered = [...list].sort((a, b) => rank(kind, a) - rank(kind, b)).slice(0, SHOWN_MAX);
+            const ordered = [...list].sort((a, b) => works(kind, a) - works(kind, b)).slice(0, SHOWN_MAX);
             setText(section.querySelector('p'), list.length > SHOWN_MAX ? `${format.count(SHOWN_MAX)} of ${format.count(list.length)} are shown.` : '');
             showList(
                 section.querySelector('ul'),

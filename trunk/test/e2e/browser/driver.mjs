@@ -65,6 +65,14 @@ const actions = {
         const { violations } = await made.evaluate(`axe.run(document, { resultTypes: ['violations'] })`);
         return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 120)).slice(0, 4).join(' | ')}`);
     },
+    // Seconds of CPU time that the page's thread has worked; whatever else the machine does is not in them.
+    async cpu({ page }) {
+        const made = pages.get(page);
+        made.session ??= await made.context().newCDPSession(made);
+        await made.session.send('Performance.enable', { timeDomain: 'threadTicks' });
+        const { metrics } = await made.session.send('Performance.getMetrics');
+        return metrics.find(({ name }) => name === 'TaskDuration').value;
+    },
     click: ({ page, target, limit }) => pages.get(page).click(target, { timeout: limit }),
     fill: ({ page, target, text, limit }) => pages.get(page).fill(target, text, { timeout: limit }),
     select: ({ page, target, value, limit }) => pages.get(page).selectOption(target, value, { timeout: limit }),
