@@ -1,19 +1,17 @@
 #include "service/rtmp_client/dial.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log/log_format.hpp"
+#include "base/net/own_endpoint.hpp"
+#include "base/net/redirect_rule.hpp"
 #include "io/net/resolve.hpp"
 #include "io/net/tcp_stream.hpp"
 #include "io/tls/tls_stream.hpp"
-#include "service/rtmp_client/redirect_rule.hpp"
 
 namespace live::service::rtmp_client {
 
 namespace {
-
-bool is_any(std::string_view ip) { return ip == "0.0.0.0" || ip == "::"; }
 
 Result<std::unique_ptr<io::Stream>> dial_one(const Target& target, const Endpoint& endpoint, const DialContext& context,
                                              io::Deadline deadline, Signal* signal) {
@@ -48,16 +46,6 @@ Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext
             break;
     }
     return dialled;
-}
-
-bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip) {
-    return std::ranges::any_of(own, [&](const Endpoint& listener) {
-        if (listener.port != to.port)
-            return false;
-        if (listener.ip == to.ip)
-            return true;
-        return is_any(listener.ip) && (to.is_loopback() || is_any(to.ip) || to.ip == local_ip);
-    });
 }
 
 }  // namespace live::service::rtmp_client

@@ -51,9 +51,4 @@ inline constexpr std::chrono::seconds kDialLimit{5};
 Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline,
                                          Signal* signal = nullptr);
 
-// Whether `to` is one of our own listeners, as far as can be determined without connecting. A listener on every address
-// ("0.0.0.0", "::") can be reached by any loopback address and by `local_ip`, the source address of a connection to `to` (empty
-// when unknown).
-bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip);
-
 }  // namespace live::service::rtmp_client

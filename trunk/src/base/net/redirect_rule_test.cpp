@@ -1,8 +1,8 @@
-#include "service/rtmp_client/redirect_rule.hpp"
+#include "base/net/redirect_rule.hpp"
 
 #include <gtest/gtest.h>
 
-namespace live::service::rtmp_client {
+namespace live {
 namespace {
 
 TEST(RedirectRule, AllowsOnlyTargetsThatTheSenderCanReach) {
@@ -46,4 +46,4 @@ TEST(RedirectRule, AllowsOnlyTargetsThatTheSenderCanReach) {
 }
 
 }  // namespace
-}  // namespace live::service::rtmp_client
+}  // namespace live

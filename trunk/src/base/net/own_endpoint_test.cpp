@@ -1,11 +1,11 @@
-#include "service/rtmp_client/dial.hpp"
+#include "base/net/own_endpoint.hpp"
 
 #include <gtest/gtest.h>
 
-namespace live::service::rtmp_client {
+namespace live {
 namespace {
 
-TEST(Dial, RecognisesOurOwnListeners) {
+TEST(OwnEndpoint, RecognisesOurListeners) {
     const std::vector<Endpoint> everywhere = {{"0.0.0.0", 1935}, {"::", 1935}};
     EXPECT_TRUE(is_own_endpoint({"127.0.0.1", 1935}, everywhere, ""));
     EXPECT_TRUE(is_own_endpoint({"::1", 1935}, everywhere, ""));
@@ -18,4 +18,4 @@ TEST(Dial, RecognisesOurOwnListeners) {
 }
 
 }  // namespace
-}  // namespace live::service::rtmp_client
+}  // namespace live

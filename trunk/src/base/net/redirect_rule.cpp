@@ -1,4 +1,4 @@
-#include "service/rtmp_client/redirect_rule.hpp"
+#include "base/net/redirect_rule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "base/net/ip_network.hpp"
 
-namespace live::service::rtmp_client {
+namespace live {
 
 namespace {
 
@@ -45,4 +45,4 @@ bool may_send_us(std::string_view sender, std::string_view target) {
     return *to == Reach::link ? *from == Reach::link : *to >= *from;
 }
 
-}  // namespace live::service::rtmp_client
+}  // namespace live
