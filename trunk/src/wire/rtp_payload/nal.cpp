@@ -41,6 +41,9 @@ bool is_unit(NalCodec codec, std::uint8_t type) {
     return type <= numbers(codec).single_max && (codec == NalCodec::hevc || type != 0);
 }
 
+// Types that neither the codec nor the payload format defines: some cameras send data of their own in them.
+bool is_private(NalCodec codec, std::uint8_t type) { return codec == NalCodec::avc ? type >= 30 : type >= 51; }
+
 bool is_key(NalCodec codec, std::uint8_t type) { return codec == NalCodec::avc ? type == 5 : type >= 16 && type <= 21; }
 
 // Reports whether a frame begins with this unit; `body` follows its header. The first bit of a slice is set in the first slice of
@@ -131,6 +134,9 @@ Result<void> NalDepacketizer::push(const Fragment& fragment) {
     auto read_it = read(fragment.payload);
     if (!read_it.ok())
         frames_.lose();
+    // Some cameras do not mark the last fragment; the marker ends the image.
+    else if (fragment.marker)
+        end_unit();
     frames_.set_unfinished(fragment_at_.has_value());
     frames_.finish(fragment);
     return read_it;
@@ -162,6 +168,8 @@ Result<void> NalDepacketizer::read(Bytes payload) {
     const std::uint8_t type = nal_type_of(codec_, payload[0]);
     if (type == n.fragment)
         return read_fragment(payload);
+    if (is_private(codec_, type))
+        return {};
     if (fragment_at_)
         return bad_nal("a NAL unit in pieces without its end");
     if (type == n.aggregate)
@@ -195,9 +203,10 @@ Result<void> NalDepacketizer::read_fragment(Bytes payload) {
     const std::uint8_t mark = payload[n.header_bytes];
     const bool is_start = (mark & kNalFragmentStart) != 0;
     const bool is_end = (mark & kFragmentEnd) != 0;
-    if (is_start == fragment_at_.has_value() || (is_start && is_end))
+    if (!is_start && !fragment_at_)
         return bad_nal("fragments out of their order");
     if (is_start) {
+        end_unit();
         const auto type = static_cast<std::uint8_t>(mark & (codec_ == NalCodec::avc ? 0x1F : 0x3F));
         if (!is_unit(codec_, type))
             return bad_nal("a fragment of what is no NAL unit");
@@ -209,11 +218,16 @@ Result<void> NalDepacketizer::read_fragment(Bytes payload) {
         frames_.append(payload.subspan(1, n.header_bytes - 1));
     }
     frames_.append(payload.subspan(n.header_bytes + 1));
-    if (is_end && frames_.is_open()) {
-        put_length(frames_.data(), *fragment_at_);
-        fragment_at_.reset();
-    }
+    if (is_end)
+        end_unit();
     return {};
+}
+
+void NalDepacketizer::end_unit() {
+    if (!fragment_at_ || !frames_.is_open())
+        return;
+    put_length(frames_.data(), *fragment_at_);
+    fragment_at_.reset();
 }
 
 void NalDepacketizer::append_unit(Bytes unit) {

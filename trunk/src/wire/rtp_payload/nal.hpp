@@ -28,6 +28,8 @@ private:
     Result<void> read(Bytes payload);
     Result<void> read_aggregate(Bytes units);
     Result<void> read_fragment(Bytes payload);
+    // Ends the unit in fragments that has begun, if there is one.
+    void end_unit();
     void append_unit(Bytes unit);
     bool may_begin(Bytes payload) const;
 

@@ -182,10 +182,10 @@ TEST(NalPayload, MiddleSliceIsNoFrameStart) {
 
 TEST(NalPayload, RefusesInvalidFormats) {
     const std::pair<NalCodec, const char*> cases_[] = {
-        {NalCodec::avc, "78"},     {NalCodec::avc, "780003aabb"},  {NalCodec::avc, "780000"},     {NalCodec::avc, "7c05aa"},
-        {NalCodec::avc, "7cc5aa"}, {NalCodec::avc, "7c9caa"},      {NalCodec::avc, "7800027801"}, {NalCodec::hevc, "6201b332"},
-        {NalCodec::avc, "7c85"},   {NalCodec::avc, "79000000"},    {NalCodec::avc, "00aa"},       {NalCodec::hevc, "60"},
-        {NalCodec::hevc, "6001"},  {NalCodec::hevc, "60010005aa"}, {NalCodec::hevc, "620113aa"},  {NalCodec::hevc, "64010000"},
+        {NalCodec::avc, "78"},          {NalCodec::avc, "780003aabb"}, {NalCodec::avc, "780000"},    {NalCodec::avc, "7c05aa"},
+        {NalCodec::avc, "7c9caa"},      {NalCodec::avc, "7800027801"}, {NalCodec::hevc, "6201b332"}, {NalCodec::avc, "7c85"},
+        {NalCodec::avc, "79000000"},    {NalCodec::avc, "00aa"},       {NalCodec::hevc, "60"},       {NalCodec::hevc, "6001"},
+        {NalCodec::hevc, "60010005aa"}, {NalCodec::hevc, "620113aa"},  {NalCodec::hevc, "64010000"},
     };
     for (const auto& [codec, text] : cases_) {
         NalDepacketizer depacketizer(codec);
@@ -205,9 +205,8 @@ TEST(NalPayload, RefusesInvalidFormats) {
 TEST(NalPayload, AUnitWithoutItsEndIsLost) {
     NalDepacketizer depacketizer(NalCodec::avc);
     const Octets start = hex("7c8588aa");
-    const Octets middle = hex("7c05aa");
     ASSERT_TRUE(depacketizer.push({1, 1, false, start}).ok());
-    ASSERT_TRUE(depacketizer.push({2, 1, true, middle}).ok());
+    ASSERT_TRUE(depacketizer.push({2, 1, true, hex("6588")}).code() == Errc::malformed);
     EXPECT_FALSE(depacketizer.poll());
     EXPECT_EQ(depacketizer.lost_frames(), 1U);
     ASSERT_TRUE(depacketizer.push({3, 2, false, start}).ok());
@@ -215,6 +214,24 @@ TEST(NalPayload, AUnitWithoutItsEndIsLost) {
     ASSERT_TRUE(depacketizer.push({4, 3, true, next}).ok());
     EXPECT_EQ(depacketizer.poll()->timestamp, 3U) << "another time ends it as the marker does";
     EXPECT_EQ(depacketizer.lost_frames(), 2U);
+}
+
+// Some cameras mark fragments in another way than RFC 6184, 5.8, and send private units.
+TEST(NalPayload, AcceptsTheHabitsOfCameras) {
+    const auto read = [](std::initializer_list<const char*> payloads) {
+        NalDepacketizer depacketizer(NalCodec::avc);
+        std::uint64_t sequence = 0;
+        for (const char* payload : payloads) {
+            const Octets bytes = hex(payload);
+            EXPECT_TRUE(depacketizer.push({++sequence, 1, sequence == payloads.size(), bytes}).ok()) << payload;
+        }
+        const auto frame = depacketizer.poll();
+        return frame ? frame->data : Octets();
+    };
+    EXPECT_EQ(read({"7c8588aa", "7c05bb"}), hex("00000004 6588aabb")) << "no end bit: the marker ends the image";
+    EXPECT_EQ(read({"7c8588", "7c81cc", "7c41dd"}), hex("00000002 6588 00000003 61ccdd")) << "no end bit before the next unit";
+    EXPECT_EQ(read({"7cc588"}), hex("00000002 6588")) << "both bits";
+    EXPECT_EQ(read({"7c8588", "7e00", "7c45aa", "7f11"}), hex("00000003 6588aa")) << "types 30 and 31";
 }
 
 TEST(NalPayload, LengthsThatDoNotFitAreRefused) {

@@ -103,7 +103,8 @@ Media begin_media(std::string_view value) {
             media.kind = kind;
     take_until(value, ' ');  // the port
     take_until(value, ' ');  // the profile
-    media.payload_type = static_cast<std::uint8_t>(number_of<unsigned>(take_until(value, ' ')).value_or(0) & 0x7FU);
+    media.payload_type =
+        static_cast<std::uint8_t>(number_of<unsigned>(ascii::trimmed(take_until(value, ' '), " \t")).value_or(0) & 0x7FU);
     const auto* const known = std::ranges::find(kStaticTypes, media.payload_type, &StaticType::payload_type);
     if (known != kStaticTypes.end()) {
         media.name = known->name;

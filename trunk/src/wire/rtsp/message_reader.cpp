@@ -1,6 +1,7 @@
 #include "wire/rtsp/message_reader.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.hpp"
 
@@ -22,6 +23,19 @@ std::optional<HeadEnd> find_head_end(std::string_view text, std::size_t from) {
             return HeadEnd{at + 1, at + 3};
     }
     return std::nullopt;
+}
+
+// Responses, and the requests of servers.
+constexpr std::array<std::string_view, 8> kFirstWords = {"RTSP/1.",   "OPTIONS ",  "GET_PARAMETER ", "SET_PARAMETER ",
+                                                         "ANNOUNCE ", "REDIRECT ", "TEARDOWN ",      "PAUSE "};
+
+bool may_begin_item(std::uint8_t byte) { return byte == kInterleavedMark || (byte >= 'A' && byte <= 'Z'); }
+
+bool may_begin_message(std::string_view text) {
+    return std::ranges::any_of(kFirstWords, [text](std::string_view word) {
+        const std::size_t count = std::min(word.size(), text.size());
+        return text.substr(0, count) == word.substr(0, count);
+    });
 }
 
 }  // namespace
@@ -58,6 +72,48 @@ std::optional<InterleavedFrame> MessageReader::next_frame() {
         return std::nullopt;
     at_ += kInterleavedHeadBytes + length;
     return InterleavedFrame{bytes[1], bytes.subspan(kInterleavedHeadBytes, length)};
+}
+
+MessageReader::Border MessageReader::frame_border(Bytes bytes, const Channels& channels) const {
+    constexpr std::uint8_t kVersion = 2;
+    // A longer one of another channel would hold the others up until it is known whether a frame follows it.
+    constexpr std::size_t kForeignFrameMax = 2'048;
+    if (bytes.size() < kInterleavedHeadBytes)
+        return Border::undecided;
+    const std::size_t whole = kInterleavedHeadBytes + (std::size_t{bytes[2]} << 8 | bytes[3]);
+    if (channels.test(bytes[1])) {
+        if (whole == kInterleavedHeadBytes)
+            return Border::item;
+        if (bytes.size() == kInterleavedHeadBytes)
+            return Border::undecided;
+        return bytes[kInterleavedHeadBytes] >> 6 == kVersion ? Border::item : Border::garbage;
+    }
+    if (whole > kForeignFrameMax)
+        return Border::garbage;
+    if (bytes.size() <= whole)
+        return Border::undecided;
+    return bytes[whole] == kInterleavedMark || bytes[whole] == kFirstWords[0][0] ? Border::item : Border::garbage;
+}
+
+MessageReader::Border MessageReader::border(const Channels& channels) const {
+    const Bytes bytes = rest();
+    if (bytes[0] == kInterleavedMark)
+        return frame_border(bytes, channels);
+    return may_begin_message(as_text(bytes)) ? Border::item : Border::garbage;
+}
+
+bool MessageReader::skip_garbage(const Channels& channels) {
+    for (; at_ < buffer_.size(); ++at_, ++garbage_) {
+        const Border found = may_begin_item(buffer_[at_]) ? border(channels) : Border::garbage;
+        if (found == Border::undecided)
+            return false;
+        if (found == Border::item) {
+            garbage_ = 0;
+            return true;
+        }
+        scanned_ = 0;
+    }
+    return false;
 }
 
 Result<std::optional<MessageReader::Item>> MessageReader::next() {

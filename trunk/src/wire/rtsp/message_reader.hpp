@@ -2,6 +2,7 @@
 // other in any order: at each border the first byte decides.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,9 @@ struct InterleavedFrame {
     Bytes payload;  // borrowed; some cameras send empty ones
 };
 
+// A set of channels.
+using Channels = std::bitset<256>;
+
 // Appends a frame. `payload` is at most 65,535 bytes.
 void write_frame(ByteWriter& out, std::uint8_t channel, Bytes payload);
 
@@ -37,6 +41,12 @@ public:
     // The next whole message or frame; nullopt when more input is needed. A frame is valid until the next call of any function.
     // Errors as parse_head and body_bytes_of: final.
     Result<std::optional<Item>> next();
+    // For senders with garbage between frames: removes bytes until a message, or a frame of one of these channels with a packet
+    // of RTP or RTCP, begins. False when more input is needed to decide; then next() must not be called. Frames of other channels
+    // pass if a response or a frame follows them.
+    bool skip_garbage(const Channels& channels);
+    // Bytes that skip_garbage() has removed since the last item that it found.
+    std::size_t garbage_bytes() const { return garbage_; }
     // Removes the next interleaved frame, if it is whole, and nothing else: the quick way for media.
     std::optional<InterleavedFrame> next_frame();
 
@@ -46,11 +56,16 @@ public:
 
 private:
     Bytes rest() const { return Bytes(buffer_).subspan(at_); }
+    enum class Border : std::uint8_t { item, garbage, undecided };
+
+    Border border(const Channels& channels) const;
+    Border frame_border(Bytes bytes, const Channels& channels) const;
     Result<std::optional<Message>> next_message();
 
     std::vector<std::uint8_t> buffer_;
     std::size_t at_ = 0;       // where the next item begins
     std::size_t scanned_ = 0;  // of the rest: no head ends in it
+    std::size_t garbage_ = 0;
 };
 
 }  // namespace live::wire::rtsp

@@ -120,5 +120,50 @@ TEST(RtspMessageReader, GivesFramesOnlyWhenTheyComeFirst) {
     EXPECT_EQ(reader.held_bytes(), 0U);
 }
 
+// The same as items_of() with garbage skipped; channels 0 and 1 are known.
+std::vector<std::string> lenient_items_of(MessageReader& reader, std::string_view input) {
+    Channels channels;
+    channels.set(0).set(1);
+    std::vector<std::string> items;
+    reader.feed(as_bytes(input));
+    while (reader.skip_garbage(channels)) {
+        auto item = reader.next();
+        if (!item.ok() || !*item)
+            break;
+        const auto* got = std::get_if<InterleavedFrame>(&**item);
+        items.push_back(got != nullptr ? std::to_string(got->channel) + " " + std::to_string(got->payload.size())
+                                       : std::to_string(std::get<Message>(**item).status));
+    }
+    return items;
+}
+
+TEST(RtspMessageReader, SkipsGarbageBetweenFrames) {
+    const std::string packet =
+        "\x80"
+        "1234567890a";
+    const std::string input = "junk" + frame(0, packet) + std::string("\0\xff", 2) + "$\x07garbage$$\r\n" + frame(1, packet) +
+                              frame(0, "") + "$" + std::string(kSetupResponse) + frame(5, "other") + frame(0, packet) + "$\x01" +
+                              frame(0, packet) + "RTX" + frame(1, packet);
+    const std::vector<std::string> wanted = {"0 12", "1 12", "0 0", "200", "5 5", "0 12", "0 12", "1 12"};
+    MessageReader whole;
+    EXPECT_EQ(lenient_items_of(whole, input), wanted);
+    for (std::size_t cut = 0; cut <= input.size(); ++cut) {
+        MessageReader reader;
+        auto items = lenient_items_of(reader, input.substr(0, cut));
+        for (std::string& item : lenient_items_of(reader, input.substr(cut)))
+            items.push_back(std::move(item));
+        EXPECT_EQ(items, wanted) << cut;
+    }
+}
+
+TEST(RtspMessageReader, CountsGarbageUntilAnItem) {
+    MessageReader reader;
+    EXPECT_TRUE(lenient_items_of(reader, std::string(1000, 'x')).empty());
+    EXPECT_EQ(reader.garbage_bytes(), 1000U);
+    EXPECT_EQ(reader.held_bytes(), 0U);
+    EXPECT_EQ(lenient_items_of(reader, frame(0, "\x80")), std::vector<std::string>{"0 1"});
+    EXPECT_EQ(reader.garbage_bytes(), 0U);
+}
+
 }  // namespace
 }  // namespace live::wire::rtsp

@@ -1,5 +1,5 @@
-// The URL of a camera or another RTSP server: rtsp://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?QUERY]. Nothing is resolved; path and
-// query are sent as written, user and password are not part of the URL that is sent.
+// The URL of a camera or another RTSP server: rtsp://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?QUERY], or rtsps:// for TLS. Nothing is
+// resolved; path and query are sent as written, user and password are not part of the URL that is sent.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace live::wire::rtsp {
 struct PullUrl {
     std::string host;  // a name, or an address without brackets
     std::uint16_t port = 0;
-    std::string user;  // decoded
+    bool is_secure = false;  // rtsps://
+    std::string user;        // decoded
     std::string password;
     std::string url;  // without user and password
 
@@ -22,7 +23,7 @@ struct PullUrl {
     bool operator==(const PullUrl&) const = default;
 };
 
-// Errc::unsupported for another scheme, rtsps:// too; Errc::malformed without a host, with an invalid port, or with a byte that
+// Errc::unsupported for another scheme; Errc::malformed without a host, with an invalid port, or with a byte that
 // is not allowed in URLs; Errc::limit above kUrlBytesMax.
 Result<PullUrl> parse_pull_url(std::string_view text);
 

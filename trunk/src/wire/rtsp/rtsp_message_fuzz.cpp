@@ -27,9 +27,11 @@ void check_transports(std::string_view header) {
     }
 }
 
-// Appends a text for each item; false after an error.
-bool take_all(MessageReader& reader, std::string& items) {
+// Appends a text for each item; false after an error. `channels`: garbage is skipped.
+bool take_all(MessageReader& reader, std::string& items, const Channels* channels = nullptr) {
     for (;;) {
+        if (channels != nullptr && !reader.skip_garbage(*channels))
+            return true;
         auto item = reader.next();
         if (!item.ok()) {
             items += "error";
@@ -48,6 +50,22 @@ bool take_all(MessageReader& reader, std::string& items) {
     }
 }
 
+void check_pieces(Bytes input, std::size_t piece, const Channels* channels) {
+    MessageReader whole;
+    whole.feed(input);
+    std::string items;
+    take_all(whole, items, channels);
+    MessageReader pieces;
+    std::string again;
+    bool is_open = true;
+    for (std::size_t at = 0; at < input.size() && is_open; at += piece) {
+        pieces.feed(input.subspan(at, std::min(piece, input.size() - at)));
+        is_open = take_all(pieces, again, channels);
+        CHECK(pieces.held_bytes() <= kHeadBytesMax + kBodyBytesMax + kInterleavedHeadBytes + piece);
+    }
+    CHECK(items == again);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -55,18 +73,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     const std::size_t piece = std::size_t{data[0]} + 1;
     const Bytes input = Bytes(data, size).subspan(1);
-    MessageReader whole;
-    whole.feed(input);
-    std::string items;
-    take_all(whole, items);
-    MessageReader pieces;
-    std::string again;
-    bool is_open = true;
-    for (std::size_t at = 0; at < input.size() && is_open; at += piece) {
-        pieces.feed(input.subspan(at, std::min(piece, input.size() - at)));
-        is_open = take_all(pieces, again);
-        CHECK(pieces.held_bytes() <= kHeadBytesMax + kBodyBytesMax + kInterleavedHeadBytes + piece);
-    }
-    CHECK(items == again);
+    check_pieces(input, piece, nullptr);
+    Channels channels;
+    channels.set(0).set(1);
+    check_pieces(input, piece, &channels);
     return 0;
 }
