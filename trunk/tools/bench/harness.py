@@ -20,7 +20,7 @@ TRUNK = HERE.parent.parent
 sys.path.insert(0, str(TRUNK / "test" / "media"))
 
 SERVER_CORE, LOAD_CORE = 0, 1
-PROGRAMS = ("floor", "floor_load", "tls_floor", "segment_load", "srtp_floor", "srt_floor")
+PROGRAMS = ("floor", "floor_load", "tls_floor", "segment_load", "srtp_floor", "srt_floor", "rtsp_cameras")
 LIBRARIES = {"tls_floor": ["-lssl", "-lcrypto"], "srtp_floor": ["-lcrypto"], "srt_floor": ["-lcrypto"]}
 
 
