@@ -51,7 +51,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
              .upgrade = *names_.upgrade,
              .conf_warnings = facts_.conf_warnings()},
             outputs_.files(), clients_.scratch(), clients_.places(), log),
-      first_worker_({settings_, names_, calls_, ports_, http_, protocols_}, log) {
+      first_worker_({settings_, names_, calls_, ports_, streams_.table(), admission_, http_, protocols_}, log) {
     http_.ports().set_guard(calls_.api_access());
     register_parts();
 }
@@ -63,6 +63,8 @@ void Server::register_parts() {
         part->add_services(services_);
         part->add_routes(http_);
     }
+    first_worker_.add_routes(http_);
+    admission_.set_streams_on_demand(first_worker_.streams_on_demand());
     services_.add(http_);
     first_worker_.add_services(services_);
     protocols_ = services_.protocols();

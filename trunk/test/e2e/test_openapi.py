@@ -25,7 +25,8 @@ ROOT = ("exporter { enabled on; listen 127.0.0.1:$api; }\nrtc_server { enabled o
         "stream_caster { enabled on; caster gb28181; listen 127.0.0.1:$gb; output rtmp://127.0.0.1/live/[stream]; "
         "zlm_api { enabled on; secret s3cret; } }\n")
 VHOST = ("http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }\nrtc { enabled on; rtmp_to_rtc on; }\nsrt { enabled on; }\n"
-         "dvr { enabled on; dvr_path $folder/rec/[stream].mp4; }\nforward { enabled on; destination 127.0.0.1:9; }\n")
+         "dvr { enabled on; dvr_path $folder/rec/[stream].mp4; }\nforward { enabled on; destination 127.0.0.1:9; }\n"
+         "ingest dead { enabled on; input { type stream; url rtsp://127.0.0.1:9/x; } engine { enabled off; output rtmp://127.0.0.1:[port]/live/dead; } }\n")
 RAW_API = "raw_api { enabled on; allow_reload on; }"
 SDP = {"Content-Type": "application/sdp"}
 STRANGER = {"Origin": "http://example.com"}

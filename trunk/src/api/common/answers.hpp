@@ -77,6 +77,18 @@ inline constexpr std::array kForward = {Member{"to"},
 inline constexpr std::array kListedForward = {Member{"stream_url to state last_error"},
                                               Member{"since_ms tries sent_bytes", integer},
                                               Member{"worker", integer, {}, sometimes}};
+inline constexpr std::array kIngest = {Member{"vhost id"},
+                                       Member{"stream_url", text, {}, nullable, "null if the output is no stream of this server"},
+                                       Member{"input", text, {}, always, "the URL without secrets"},
+                                       Member{"native", boolean, {}, always, "pulled without ffmpeg"},
+                                       Member{"on_demand connected", boolean},
+                                       Member{"state", text, {}, always, "idle, connecting, running or waiting"},
+                                       Member{"transport", text, {}, nullable, "tcp, udp, tls, srt or ffmpeg"},
+                                       Member{"peer tracks", text, {}, nullable},
+                                       Member{"since_ms recv_bytes packets lost_packets restarts", integer},
+                                       Member{"last_error"},
+                                       Member{"next_attempt_ms pid", integer, {}, nullable},
+                                       Member{"worker", integer, {}, sometimes}};
 inline constexpr std::array kPull = {Member{"url state last_error"}, Member{"since_ms tries", integer}, Member{"rtt_ms", number}};
 inline constexpr std::array kPublish = {Member{"active", boolean}, Member{"cid", text, {}, sometimes, "id of the publisher"}};
 inline constexpr std::array kVideo = {Member{"codec profile level"}, Member{"width height", integer}};

@@ -225,6 +225,8 @@ constexpr std::array kRoutes = {
           kUpgradeActions},
     Route{"/api/v1/forwards", kRead, kApi, kPage, list_of("forwards", {}, answers::kListedForward),
           "where streams are pushed, and the state of each", always, entries},
+    Route{"/api/v1/ingests", kRead, kApi, kPage, list_of("ingests", {}, answers::kIngest),
+          "where streams are pulled from, and the state of each", always, joined},
     Route{"/api/v1/dvrs", kRead, kApi, kPage, list_of("dvrs", {}, answers::kDvr), "recordings", always, entries},
     Route{"/api/v1/transcodes", kRead, kApi, kPage, list_of("transcodes", {}, answers::kTranscode),
           "the ffmpeg processes that encode streams", always, entries},

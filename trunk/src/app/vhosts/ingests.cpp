@@ -24,4 +24,9 @@ std::vector<service::ingest::IngestSet> Ingests::wanted() const {
     return wanted;
 }
 
+std::string Ingests::url_of(const session::ClientRequest& stream) const {
+    const auto serving = vhosts_.rules_of(stream.vhost);
+    return serving.ok() ? service::admission::stream_url(serving->name, stream.app, stream.stream) : std::string();
+}
+
 }  // namespace live::app

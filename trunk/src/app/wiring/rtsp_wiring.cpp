@@ -17,7 +17,7 @@ RtspWiring::RtspWiring(const settings::CurrentSettings& settings, const Shared& 
       ports_(traffic_, log),
       context_{shared.streams, shared.admission, *this,  shared.events, shared.fan_out, shared.clients,
                traffic_,       counters_,        ports_, published_,    shared.scratch, std::string(kSignature)},
-      dialler_(context_, shared.places.memory()),
+      dialler_(context_, shared.places.memory(), [this] { return endpoints(); }),
       places_(shared.places),
       identity_(shared.identity),
       log_(log),
@@ -45,6 +45,13 @@ Result<void> RtspWiring::listen(const std::vector<std::string>& texts, io::TlsCo
         TRY(listeners_.start("rtsp-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
     }
     return {};
+}
+
+std::vector<Endpoint> RtspWiring::endpoints() const {
+    std::vector<Endpoint> all;
+    for (const auto& acceptor : acceptors_)
+        all.push_back(acceptor->listener().endpoint());
+    return all;
 }
 
 Result<void> RtspWiring::start(io::Scope& fibers, io::Deadline) {

@@ -54,6 +54,7 @@ public:
 
 private:
     Result<void> listen(const std::vector<std::string>& texts, io::TlsContext* tls, const char* label);
+    std::vector<Endpoint> endpoints() const;
     Result<session::rtsp::RtspOptions> find(const std::string& vhost) const override;
 
     const settings::CurrentSettings& settings_;

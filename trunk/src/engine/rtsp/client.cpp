@@ -16,16 +16,13 @@ namespace {
 
 constexpr int kRedirectMin = 301;
 constexpr int kRedirectMax = 307;
-// One with the first nonce, one with a fresh one.
-constexpr int kChallengesMax = 2;
+// The first nonce, a fresh one, and the other form of the URL in the digest.
+constexpr int kChallengesMax = 3;
 
 bool is_absolute(std::string_view url) { return url.find("://") != std::string_view::npos; }
 
-// The path and the query of an absolute URL, with the slash.
-std::string_view path_of(std::string_view url) {
-    const std::size_t host = url.find("://");
-    const std::size_t path = host == std::string_view::npos ? host : url.find('/', host + 3);
-    return path == std::string_view::npos ? std::string_view("/") : url.substr(path);
+wire::rtsp::NumberPair channels_to_ask(std::size_t index) {
+    return {static_cast<std::uint16_t>(2 * index), static_cast<std::uint16_t>(2 * index + 1)};
 }
 
 // "rtsp://host:port" of an absolute URL.
@@ -65,7 +62,7 @@ void Client::send_pending() {
 
 Result<std::optional<ClientEvent>> Client::poll_event(TimePoint now) {
     for (;;) {
-        auto item = TRY(reader_.next());
+        auto item = TRY(next_item());
         if (!item)
             return std::optional<ClientEvent>();
         if (const auto* frame = std::get_if<InterleavedFrame>(&*item)) {
@@ -83,10 +80,24 @@ Result<std::optional<ClientEvent>> Client::poll_event(TimePoint now) {
     }
 }
 
+// The other side may send garbage between frames once it plays.
+Result<std::optional<Client::MessageItem>> Client::next_item() {
+    if (is_playing_ && !reader_.skip_garbage(channels_)) {
+        if (reader_.garbage_bytes() > kGarbageBytesMax)
+            return Error(Errc::malformed, "RTSP: more than a MiB that is neither a message nor a frame");
+        return std::optional<MessageItem>();
+    }
+    return reader_.next();
+}
+
 std::optional<GotPacket> Client::packet_of(const InterleavedFrame& frame) const {
-    for (std::size_t i = 0; i < channels_.size() && !frame.payload.empty(); ++i)
-        if (channels_[i] && (frame.channel == channels_[i]->rtp || frame.channel == channels_[i]->rtcp))
-            return GotPacket{i, frame.channel == channels_[i]->rtcp, frame.payload};
+    if (frame.payload.empty() || !channels_.test(frame.channel))
+        return std::nullopt;
+    for (std::size_t i = 0; i < transports_.size(); ++i) {
+        const auto channels = transports_[i] ? transports_[i]->interleaved : std::nullopt;
+        if (channels && (frame.channel == channels->rtp || frame.channel == channels->rtcp))
+            return GotPacket{i, frame.channel == channels->rtcp, frame.payload};
+    }
     return std::nullopt;
 }
 
@@ -116,6 +127,8 @@ Result<std::optional<ClientEvent>> Client::handle_response(const Message& respon
         return std::optional<ClientEvent>(Redirected{std::string(*location)});
     }
     const bool is_ok = response.status >= wire::rtsp::status::kOk && response.status < kRedirectMin;
+    if (!is_ok && handle_refusal(response.status))
+        return nothing;
     // Devices without OPTIONS or keep-alives play nevertheless.
     if (!is_ok && pending_.step != Step::options && pending_.step != Step::keep_alive)
         return Error(response.status == wire::rtsp::status::kNotFound ? Errc::not_found : Errc::unsupported,
@@ -130,10 +143,28 @@ Result<std::optional<ClientEvent>> Client::handle_response(const Message& respon
         case Step::set_up: TRY(handle_set_up(response)); return nothing;
         case Step::play:
             pending_.step = Step::playing;
+            is_playing_ = true;
             keep_alive_at_ = now + timeout_ * 4 / 5;
             return std::optional<ClientEvent>(Playing());
         default: pending_.step = Step::playing; return nothing;
     }
+}
+
+// Asks again in another way, if there is one.
+bool Client::handle_refusal(int status) {
+    if (pending_.step != Step::set_up)
+        return false;
+    // The Content-Base was wrong.
+    const bool is_unknown = status == wire::rtsp::status::kNotFound || status == wire::rtsp::status::kBadRequest;
+    if (is_unknown && next_track_ == 0 && base_ != options_.url) {
+        base_ = options_.url;
+    } else if (next_track_ == 0 && !lower_.client_ports.empty() && lower_.or_tcp) {
+        lower_.client_ports.clear();
+    } else {
+        return false;
+    }
+    set_up_next();
+    return true;
 }
 
 Result<void> Client::handle_challenge(const Message& response) {
@@ -146,8 +177,12 @@ Result<void> Client::handle_challenge(const Message& response) {
     }
     if (credentials_.empty())
         return Error(Errc::denied, "RTSP: the other side requires a user and a password");
-    if (++pending_.challenges > kChallengesMax || !credentials_.accept(challenges))
+    const bool can_answer = credentials_.accept(challenges);
+    const int most = credentials_.is_digest() ? kChallengesMax : 1;
+    if (++pending_.challenges > most || !can_answer)
         return Error(Errc::denied, "RTSP: the other side refuses the user or the password");
+    if (pending_.challenges > 1 && !credentials_.is_stale())
+        credentials_.use_path();
     send_pending();
     return {};
 }
@@ -161,7 +196,7 @@ Result<std::optional<ClientEvent>> Client::handle_description(const Message& res
             base_ = std::string(root_of(options_.url)).append(path_of(*base));
             break;
         }
-    channels_.assign(description_.media.size(), std::nullopt);
+    transports_.assign(description_.media.size(), std::nullopt);
     return std::optional<ClientEvent>(Described{description_});
 }
 
@@ -176,25 +211,41 @@ std::string Client::control_url(std::size_t track) const {
     return base_ + (base_.ends_with('/') ? "" : "/") + control;
 }
 
-void Client::play_tracks(std::vector<std::size_t> tracks) {
+void Client::play_tracks(std::vector<std::size_t> tracks, Lower lower) {
     CHECK(!tracks.empty() && tracks.back() < description_.media.size());
+    CHECK(lower.client_ports.empty() || lower.client_ports.size() == tracks.size());
     tracks_ = std::move(tracks);
+    lower_ = std::move(lower);
     next_track_ = 0;
     set_up_next();
 }
 
 void Client::set_up_next() {
-    const std::string pair = std::to_string(2 * next_track_) + "-" + std::to_string(2 * next_track_ + 1);
-    send(Step::set_up, "SETUP", control_url(tracks_[next_track_]), "RTP/AVP/TCP;unicast;interleaved=" + pair);
+    const bool is_tcp = lower_.client_ports.empty();
+    const auto pair = is_tcp ? channels_to_ask(next_track_) : lower_.client_ports[next_track_];
+    const std::string numbers = std::to_string(pair.rtp) + "-" + std::to_string(pair.rtcp);
+    send(Step::set_up, "SETUP", control_url(tracks_[next_track_]),
+         (is_tcp ? "RTP/AVP/TCP;unicast;interleaved=" : "RTP/AVP;unicast;client_port=") + numbers);
 }
 
 Result<void> Client::handle_set_up(const Message& response) {
+    using Transport = wire::rtsp::Transport;
     const auto transports = TRY(wire::rtsp::parse_transports(response.find("Transport").value_or("")));
-    if (transports.empty() || transports.front().lower != wire::rtsp::Transport::Lower::tcp)
+    if (transports.empty())
+        return Error(Errc::unsupported, "RTSP: the other side names no transport of RTP");
+    Transport transport = transports.front();
+    // Some devices leave "/TCP" out.
+    if (transport.interleaved)
+        transport.lower = Transport::Lower::tcp;
+    if (transport.lower == Transport::Lower::udp && (lower_.client_ports.empty() || transport.is_multicast))
         return Error(Errc::unsupported, "RTSP: the other side has no media in the connection");
-    const auto asked =
-        wire::rtsp::NumberPair{static_cast<std::uint16_t>(2 * next_track_), static_cast<std::uint16_t>(2 * next_track_ + 1)};
-    channels_[tracks_[next_track_]] = transports.front().interleaved.value_or(asked);
+    if (transport.lower == Transport::Lower::tcp) {
+        if (!transport.interleaved)
+            transport.interleaved = channels_to_ask(next_track_);
+        channels_.set(transport.interleaved->rtp & 0xFFU);
+        channels_.set(transport.interleaved->rtcp & 0xFFU);
+    }
+    transports_[tracks_[next_track_]] = std::move(transport);
     if (++next_track_ < tracks_.size())
         set_up_next();
     else

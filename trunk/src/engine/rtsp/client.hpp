@@ -1,6 +1,6 @@
 // The client end of an RTSP connection that plays a stream of another server or a camera, with the media in the connection
-// (RFC 2326, 10.12). Dry: bytes and a time go in, bytes and events come out. It answers challenges, keeps the session alive as
-// the other side announces, and reports redirects, which need another connection.
+// (RFC 2326, 10.12) or over UDP ports of the caller. Dry: bytes and a time go in, bytes and events come out. It answers
+// challenges, keeps the session alive as the other side announces, and reports redirects, which need another connection.
 #pragma once
 
 #include <chrono>
@@ -45,6 +45,15 @@ class Client {
 public:
     // Without another timeout of the other side (RFC 2326, 12.37).
     static constexpr std::chrono::seconds kDefaultTimeout{60};
+    // Bytes between two messages or frames that are neither.
+    static constexpr std::size_t kGarbageBytesMax = 1U << 20;
+
+    // The transports to ask for. Without ports, media comes in the connection. Otherwise there is a pair for each track, and
+    // `or_tcp` permits the connection if the other side refuses UDP.
+    struct Lower {
+        std::vector<wire::rtsp::NumberPair> client_ports{};
+        bool or_tcp = true;
+    };
 
     explicit Client(ClientOptions options);
     Client(const Client&) = delete;
@@ -61,20 +70,26 @@ public:
     bool has_output() const { return !output_.empty(); }
 
     // Indexes of the description; at least one, in ascending order.
-    void play_tracks(std::vector<std::size_t> tracks);
+    void play_tracks(std::vector<std::size_t> tracks, Lower lower);
+    void play_tracks(std::vector<std::size_t> tracks) { play_tracks(std::move(tracks), Lower()); }
     // Ends the session politely; nothing is read afterwards.
     void tear_down();
-    // The channels of a track; nullopt if it is not played.
-    std::optional<wire::rtsp::NumberPair> channels(std::size_t track) const { return channels_.at(track); }
+    // The transport that the other side has chosen for a track: TCP always has `interleaved`. nullptr if it is not set up.
+    const wire::rtsp::Transport* transport(std::size_t track) const {
+        return transports_.at(track) ? &*transports_[track] : nullptr;
+    }
     // When handle_timeout() has to be called, once it plays.
     std::optional<TimePoint> next_timeout() const { return keep_alive_at_; }
     // Keeps the session alive.
     void handle_timeout(TimePoint now);
 
 private:
+    using MessageItem = wire::rtsp::MessageReader::Item;
     enum class Step : std::uint8_t { options, describe, set_up, play, playing, keep_alive };
 
     Result<std::optional<ClientEvent>> handle_response(const wire::rtsp::Message& response, TimePoint now);
+    Result<std::optional<MessageItem>> next_item();
+    bool handle_refusal(int status);
     Result<void> handle_challenge(const wire::rtsp::Message& response);
     Result<std::optional<ClientEvent>> handle_description(const wire::rtsp::Message& response);
     Result<void> handle_set_up(const wire::rtsp::Message& response);
@@ -104,11 +119,14 @@ private:
     std::string session_;
     std::chrono::seconds timeout_ = kDefaultTimeout;
     wire::rtsp::Description description_;
-    std::vector<std::size_t> tracks_;                              // to play
-    std::vector<std::optional<wire::rtsp::NumberPair>> channels_;  // by index of the description
-    std::size_t next_track_ = 0;                                   // of tracks_
+    std::vector<std::size_t> tracks_;                               // to play
+    std::vector<std::optional<wire::rtsp::Transport>> transports_;  // by index of the description
+    wire::rtsp::Channels channels_;                                 // of tracks that are set up
+    Lower lower_;
+    std::size_t next_track_ = 0;  // of tracks_
     std::optional<TimePoint> keep_alive_at_;
     bool has_get_parameter_ = false;
+    bool is_playing_ = false;
 };
 
 }  // namespace live::engine::rtsp

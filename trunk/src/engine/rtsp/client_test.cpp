@@ -104,7 +104,9 @@ TEST_F(RtspClient, PlaysTheTracksItIsTold) {
     ASSERT_TRUE(playing.ok() && *playing);
     EXPECT_TRUE(std::holds_alternative<Playing>(**playing));
     ByteWriter frames;
-    frames.u8('$').u8(9).u16be(1).text("x").u8('$').u8(5).u16be(2).text("ab");
+    frames.u8('$').u8(9).u16be(1).text("x").u8('$').u8(5).u16be(2).text(
+        "\x80"
+        "b");
     client_.handle_bytes(frames.written());
     const auto packet = client_.poll_event(kNow);
     ASSERT_TRUE(packet.ok() && *packet);
@@ -119,16 +121,84 @@ TEST_F(RtspClient, PlaysTheTracksItIsTold) {
     EXPECT_TRUE(respond(keep_alive, 454).ok()) << "the media counts, not this answer";
 }
 
-TEST_F(RtspClient, AnswersChallengesAndGivesUpAfterTwo) {
+TEST_F(RtspClient, AsksForUdpAndThenForTheConnection) {
+    describe();
+    client_.play_tracks({0, 1}, {{{6000, 6001}, {6002, 6003}}, true});
+    Message set_up = request();
+    EXPECT_EQ(set_up.find("Transport"), "RTP/AVP;unicast;client_port=6000-6001");
+    EXPECT_TRUE(respond(set_up, 461).ok());
+    set_up = request();
+    EXPECT_EQ(set_up.find("Transport"), "RTP/AVP/TCP;unicast;interleaved=0-1");
+    EXPECT_TRUE(respond(set_up, 200, {{"Session", "s"}, {"Transport", "RTP/AVP;unicast;interleaved=0-1"}}).ok());
+    EXPECT_EQ(client_.transport(0)->lower, wire::rtsp::Transport::Lower::tcp) << "some devices leave /TCP out";
+    EXPECT_EQ(request().find("Transport"), "RTP/AVP/TCP;unicast;interleaved=2-3");
+}
+
+TEST_F(RtspClient, KeepsThePortsOfTheOtherSide) {
+    describe();
+    client_.play_tracks({1}, {{{6000, 6001}}, false});
+    const Message set_up = request();
+    EXPECT_TRUE(respond(set_up, 200, {{"Transport", "RTP/AVP;unicast;client_port=6000-6001;server_port=7000-7001"}}).ok());
+    EXPECT_EQ(client_.transport(0), nullptr);
+    EXPECT_EQ(client_.transport(1)->server_port, (wire::rtsp::NumberPair{7000, 7001}));
+    EXPECT_EQ(request().method, "PLAY");
+}
+
+TEST_F(RtspClient, RefusesAnotherTransportThanTheOneItMayUse) {
+    describe();
+    client_.play_tracks({0}, {{{6000, 6001}}, false});
+    EXPECT_EQ(respond(request(), 461).code(), Errc::unsupported);
+}
+
+TEST_F(RtspClient, GivesUpAContentBaseThatIsUnknown) {
+    describe("rtsp://cam:8554/wrong/");
+    client_.play_tracks({0});
+    Message set_up = request();
+    EXPECT_EQ(set_up.url, "rtsp://cam:8554/wrong/streamid=0");
+    EXPECT_TRUE(respond(set_up, 404).ok());
+    set_up = request();
+    EXPECT_EQ(set_up.url, "rtsp://cam:8554/ch1/streamid=0");
+    EXPECT_EQ(respond(set_up, 404).code(), Errc::not_found);
+}
+
+TEST_F(RtspClient, EndsAfterTooMuchGarbage) {
+    describe();
+    client_.play_tracks({0});
+    EXPECT_TRUE(respond(request(), 200, {{"Transport", "RTP/AVP/TCP;interleaved=0-1"}}).ok());
+    EXPECT_TRUE(respond(request(), 200).ok());
+    const std::string garbage(Client::kGarbageBytesMax, 'x');
+    client_.handle_bytes(as_bytes(garbage));
+    EXPECT_TRUE(client_.poll_event(kNow).ok());
+    client_.handle_bytes(as_bytes("x"));
+    EXPECT_EQ(client_.poll_event(kNow).code(), Errc::malformed);
+}
+
+TEST_F(RtspClient, AnswersChallengesInBothForms) {
     EXPECT_TRUE(respond(request(), 200).ok());
     Message describe = request();
     EXPECT_FALSE(describe.find("Authorization"));
-    for (const char* nonce : {"n1", "n2"}) {
+    for (const char* nonce : {"n1", "n2", "n3"}) {
         ASSERT_TRUE(respond(describe, 401, {{"WWW-Authenticate", std::string("Digest realm=r, nonce=") + nonce}}).ok());
         describe = request();
         EXPECT_NE(describe.find("Authorization")->find(nonce), std::string_view::npos);
+        const char* uri = std::string_view(nonce) == "n1" ? "uri=\"rtsp://cam:8554/ch1\"" : "uri=\"/ch1\"";
+        EXPECT_NE(describe.find("Authorization")->find(uri), std::string_view::npos);
     }
-    EXPECT_EQ(respond(describe, 401, {{"WWW-Authenticate", "Digest realm=r, nonce=n3"}}).code(), Errc::denied);
+    EXPECT_EQ(respond(describe, 401, {{"WWW-Authenticate", "Digest realm=r, nonce=n4"}}).code(), Errc::denied);
+}
+
+TEST_F(RtspClient, SendsABasicPasswordOnce) {
+    EXPECT_TRUE(respond(request(), 200).ok());
+    ASSERT_TRUE(respond(request(), 401, {{"WWW-Authenticate", "Basic realm=r"}}).ok());
+    EXPECT_EQ(respond(request(), 401, {{"WWW-Authenticate", "Basic realm=r"}}).code(), Errc::denied);
+}
+
+TEST_F(RtspClient, KeepsTheFormOfTheUrlForAStaleNonce) {
+    EXPECT_TRUE(respond(request(), 200).ok());
+    ASSERT_TRUE(respond(request(), 401, {{"WWW-Authenticate", "Digest realm=r, nonce=n1"}}).ok());
+    ASSERT_TRUE(respond(request(), 401, {{"WWW-Authenticate", "Digest realm=r, nonce=n2, stale=true"}}).ok());
+    const Message again = request();
+    EXPECT_NE(again.find("Authorization")->find("uri=\"rtsp://cam:8554/ch1\""), std::string_view::npos);
 }
 
 TEST_F(RtspClient, ReportsRedirectsAndRefusals) {

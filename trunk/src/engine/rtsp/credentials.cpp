@@ -51,6 +51,12 @@ std::string in_quotes(std::string_view text) {
 
 }  // namespace
 
+std::string_view path_of(std::string_view url) {
+    const std::size_t host = url.find("://");
+    const std::size_t path = host == std::string_view::npos ? host : url.find('/', host + 3);
+    return path == std::string_view::npos ? std::string_view("/") : url.substr(path);
+}
+
 bool Credentials::accept(std::span<const Challenge> challenges) {
     int best = 0;
     for (const Challenge& challenge : challenges) {
@@ -68,7 +74,7 @@ std::optional<std::string> Credentials::answer(std::string_view method, std::str
         return std::nullopt;
     if (challenge_->scheme == Challenge::Scheme::basic)
         return "Basic " + base64(as_bytes(user_ + ":" + password_));
-    return digest(method, url, client_nonce);
+    return digest(method, uses_path_ && url.find("://") != std::string_view::npos ? path_of(url) : url, client_nonce);
 }
 
 std::string Credentials::digest(std::string_view method, std::string_view url, std::string_view client_nonce) {
@@ -90,7 +96,9 @@ std::string Credentials::digest(std::string_view method, std::string_view url, s
     if (!challenge_->algorithm_text.empty())
         text += ", algorithm=" + challenge_->algorithm_text;
     if (challenge_->has_qop_auth)
-        text += ", qop=auth, nc=" + count + ", cnonce=" + in_quotes(nonce);
+        text += ", qop=auth, nc=" + count;
+    if (challenge_->has_qop_auth || is_session(algorithm))
+        text += ", cnonce=" + in_quotes(nonce);
     if (!challenge_->opaque.empty())
         text += ", opaque=" + in_quotes(challenge_->opaque);
     return text;

@@ -33,7 +33,14 @@ bool RoutingPolicy::has_origin_peers(const std::string& name) const {
     return vhost.ok() && vhost->cluster.mode == relay::ClusterMode::local && vhost->cluster.origin_cluster;
 }
 
+bool RoutingPolicy::is_on_demand(const session::ClientRequest& request, const std::string& url) const {
+    return on_demand_ != nullptr && !request.is_sibling && on_demand_->has(url);
+}
+
 bool RoutingPolicy::may_pull(const session::ClientRequest& request) const {
+    if (on_demand_ != nullptr)
+        if (const auto plan = vhosts_.plan_for(request); plan.ok() && is_on_demand(request, plan->url))
+            return true;
     return is_edge(request.vhost) || has_origin_peers(request.vhost) || is_of_cluster(request.vhost) ||
            is_of_workers(request.vhost);
 }
@@ -77,7 +84,9 @@ Result<std::optional<session::Redirect>> RoutingPolicy::redirect_player(const se
 
 Result<bool> RoutingPolicy::needs_pull(const session::ClientRequest& request, const session::StreamPlan& plan,
                                        io::Deadline deadline) {
-    return is_edge(request.vhost) ? Result<bool>(true) : is_elsewhere(request, plan, deadline);
+    if (is_edge(request.vhost) || TRY(is_elsewhere(request, plan, deadline)))
+        return true;
+    return is_on_demand(request, plan.url);
 }
 
 // A worker serves other workers only streams that are published on it, so that no chain of workers can form.
@@ -120,6 +129,12 @@ Result<bool> RoutingPolicy::is_elsewhere(const session::ClientRequest& request, 
 }
 
 Result<void> RoutingPolicy::pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
+    // Another worker may have pulled it meanwhile.
+    if (is_on_demand(request, plan.url) && !routes_.relay.has(plan.url)) {
+        const auto fetched = on_demand_->fetch(plan, deadline);
+        if (fetched.ok() || fetched.code() == Errc::cancelled || !TRY(is_elsewhere(request, plan, deadline)))
+            return fetched;
+    }
     // A player waits for a silent publisher as on a server that is alone.
     const bool may_wait = is_of_workers(request.vhost) && !request.kind.row().needs_codecs;
     const auto limit = may_wait ? deadline.sooner(io::Deadline::after(kFirstMediaLimit)) : deadline;
@@ -130,7 +145,7 @@ Result<void> RoutingPolicy::pull(const session::ClientRequest& request, const se
 }
 
 Result<void> RoutingPolicy::fetch(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
-    return TRY(needs_pull(request, plan, deadline)) ? routes_.relay.pull(request, plan, deadline) : Result<void>();
+    return TRY(needs_pull(request, plan, deadline)) ? pull(request, plan, deadline) : Result<void>();
 }
 
 std::optional<session::Redirect> RoutingPolicy::send_on(const session::ClientRequest& request) const {

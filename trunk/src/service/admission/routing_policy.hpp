@@ -10,6 +10,7 @@
 #include "service/admission/vhost_policy.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/cluster/player_redirector.hpp"
+#include "service/ingest/streams_on_demand.hpp"
 #include "service/relay/origins/origin_peers.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/workers/worker_service.hpp"
@@ -29,6 +30,9 @@ class RoutingPolicy {
 public:
     // `vhosts` must outlive this.
     RoutingPolicy(const VhostPolicy& vhosts, const Routes& routes) : vhosts_(vhosts), routes_(routes) {}
+
+    // Streams that this server pulls for its first viewer; they outlive this.
+    void set_streams_on_demand(ingest::StreamsOnDemand& streams) { on_demand_ = &streams; }
 
     // For a publisher, before callbacks: another node to send it to. nullopt: it may publish here. Errc::limit when this node
     // takes no publishers. Does not suspend.
@@ -63,6 +67,8 @@ public:
     bool is_of_workers(const std::string& vhost) const;
 
 private:
+    // Whether this server fetches the stream for its first viewer; never for other workers.
+    bool is_on_demand(const session::ClientRequest& request, const std::string& url) const;
     bool has_mode(const std::string& vhost, relay::ClusterMode mode) const;
     bool is_edge(const std::string& vhost) const { return has_mode(vhost, relay::ClusterMode::remote); }
     bool has_origin_peers(const std::string& vhost) const;
@@ -72,6 +78,7 @@ private:
 
     const VhostPolicy& vhosts_;
     const Routes routes_;
+    ingest::StreamsOnDemand* on_demand_ = nullptr;
 };
 
 }  // namespace live::service::admission

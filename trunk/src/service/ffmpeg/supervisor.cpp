@@ -34,8 +34,11 @@ void Supervisor::run(io::Deadline deadline) {
         const auto pause = backoff.next(static_cast<std::uint32_t>(random_number()));
         if (!missing_logged_)
             LOG_INFO(log_, "{} {} restarts in {} ms", options_.keyword, options_.name, pause.count());
+        facts_.since = io::now();
+        facts_.next_start = facts_.since + pause;
         if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
             return;
+        facts_.next_start.reset();
     }
 }
 
@@ -48,25 +51,35 @@ Result<io::ChildExit> Supervisor::run_once(io::Deadline deadline) {
             LOG_ERROR(log_, "{} {} cannot start the program {}: {}", options_.keyword, options_.name, what.arguments.front(),
                       child.error().text());
         missing_logged_ = missing_logged_ || is_missing;
+        facts_.last_error = child.error().sentence();
         return Error(std::move(child).error());
     }
     missing_logged_ = false;
     const TimePoint began = io::now();
+    facts_.pid = (*child)->pid();
+    facts_.since = began;
+    ++facts_.starts;
     LOG_INFO(log_, "{} start {}, pid={}, program={}, log={}", options_.keyword, options_.name, (*child)->pid(),
              what.arguments.front(), what.output_path.empty() ? "off" : what.output_path);
     const auto exit = wait(**child, began, deadline);
+    facts_.pid.reset();
     if (!exit.ok()) {
         const auto stopped = (*child)->stop(io::Deadline::after(options_.stop_limit));
         LOG_INFO(log_, "{} stop {}, {}", options_.keyword, options_.name,
                  stopped.ok() ? stopped->text() : stopped.error().text());
         return Error(exit.error());
     }
-    if (exit->success())
+    note_exit(*exit, began, what.output_path);
+    return *exit;
+}
+
+void Supervisor::note_exit(const io::ChildExit& exit, TimePoint began, const std::string& output_path) {
+    facts_.last_error = exit.text();
+    if (exit.success())
         LOG_INFO(log_, "{} {} exited after {} ms", options_.keyword, options_.name, ms_since(began));
     else
-        LOG_WARN(log_, "{} {} {} after {} ms, see {}", options_.keyword, options_.name, exit->text(), ms_since(began),
-                 what.output_path.empty() ? "its log (disabled)" : what.output_path);
-    return exit;
+        LOG_WARN(log_, "{} {} {} after {} ms, see {}", options_.keyword, options_.name, exit.text(), ms_since(began),
+                 output_path.empty() ? "its log (disabled)" : output_path);
 }
 
 Result<io::ChildExit> Supervisor::wait(io::ChildProcess& child, TimePoint began, io::Deadline deadline) {

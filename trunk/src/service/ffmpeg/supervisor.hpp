@@ -3,10 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/log/log.hpp"
+#include "base/time.hpp"
 #include "io/fibers/deadline.hpp"
 #include "io/process/child_process.hpp"
 
@@ -40,14 +43,25 @@ public:
     // and is retried from time to time.
     void run(io::Deadline deadline);
 
+    struct Facts {
+        std::optional<int> pid{};  // while it runs
+        TimePoint since{};         // of the run or the pause
+        std::uint64_t starts = 0;
+        std::string last_error{};  // why it ended or did not start
+        std::optional<TimePoint> next_start{};
+    };
+    const Facts& facts() const { return facts_; }
+
 private:
     // Starts the child once and waits for its end. Errc::cancelled after it was stopped.
     Result<io::ChildExit> run_once(io::Deadline deadline);
+    void note_exit(const io::ChildExit& exit, TimePoint began, const std::string& output_path);
     Result<io::ChildExit> wait(io::ChildProcess& child, TimePoint began, io::Deadline deadline);
 
     SupervisorOptions options_;
     MakeChild make_child_;
     Log log_;
+    Facts facts_;
     bool missing_logged_ = false;
 };
 

@@ -32,6 +32,7 @@ private:
 class Wanted final : public WantedIngests {
 public:
     std::vector<IngestSet> wanted() const override { return sets; }
+    std::string url_of(const session::ClientRequest& stream) const override { return "/" + stream.app + "/" + stream.stream; }
     std::vector<IngestSet> sets;
 };
 
@@ -76,12 +77,21 @@ protected:
         return options;
     }
 
+    IngestService::Links links() { return {streams_}; }
+    IngestFacts facts_of(const std::string& id) const {
+        for (IngestFacts& one : service_->list())
+            if (one.id == id)
+                return std::move(one);
+        return {};
+    }
+
+    media::SlabPool pool_;
+    media::StreamTable streams_{pool_};
     const std::string folder_ = std::filesystem::temp_directory_path() / ("live_ingest_test." + std::to_string(::getpid()));
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     Lines lines_;
     Wanted wanted_;
-    std::unique_ptr<IngestService> service_ =
-        std::make_unique<IngestService>(wanted_, IngestService::Diallers{}, Log(lines_, "test"), quick());
+    std::unique_ptr<IngestService> service_ = std::make_unique<IngestService>(wanted_, links(), Log(lines_, "test"), quick());
 };
 
 TEST_F(IngestServiceTest, PassesArgumentsAndLogToTheChild) {
@@ -102,7 +112,7 @@ TEST_F(IngestServiceTest, RestartsAChildThatEnds) {
 TEST_F(IngestServiceTest, KillsAChildThatIgnoresTheRequestToEnd) {
     ffmpeg::SupervisorOptions options = quick();
     options.stop_limit = 20ms;
-    service_ = std::make_unique<IngestService>(wanted_, IngestService::Diallers{}, Log(lines_, "test"), options);
+    service_ = std::make_unique<IngestService>(wanted_, links(), Log(lines_, "test"), options);
     apply({ingest("cam", program("deaf", "trap '' TERM; echo ready; while :; do sleep 1; done"))});
     io::wait_until([&] { return log_of("cam").find("ready") != std::string::npos; });
     apply({});
@@ -144,6 +154,25 @@ TEST_F(IngestServiceTest, LogsIngestsThatCannotRun) {
     EXPECT_EQ(service_->size(), 0U);
     EXPECT_EQ(lines_.count("ingest none of v has no engine"), 1);
     EXPECT_EQ(lines_.count("ingest blind of v has no input"), 1);
+}
+
+TEST_F(IngestServiceTest, ReportsTheStateOfEachChild) {
+    apply({ingest("cam", program("says", "exec sleep 60")), ingest("ends", program("ends", "exit 3"))});
+    io::wait_until([&] { return facts_of("cam").pid.has_value() && facts_of("ends").restarts >= 2; });
+    const IngestFacts runs = facts_of("cam");
+    EXPECT_EQ(runs.state, IngestState::connecting) << "nothing is published yet";
+    EXPECT_EQ(runs.stream_url, "/live/cam");
+    EXPECT_EQ(runs.input, "input.flv");
+    EXPECT_FALSE(runs.is_native);
+    EXPECT_EQ(facts_of("ends").last_error, "exited with 3");
+    MetricsText text;
+    service_->write_metrics(text);
+    const std::string metrics = text.take();
+    EXPECT_NE(metrics.find("millrace_ingests{state=\"idle\"} 0"), std::string::npos);
+    apply({});
+    MetricsText after;
+    service_->write_metrics(after);
+    EXPECT_EQ(after.take().find("millrace_ingest_restarts_total 0"), std::string::npos) << "the total does not fall";
 }
 
 TEST_F(IngestServiceTest, KeepsABoundedNumberOfChildren) {

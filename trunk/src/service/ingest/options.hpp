@@ -1,5 +1,5 @@
-// One ingest {} block: a supervised ffmpeg child process that reads a file or a remote stream and publishes it here. Plain values
-// with their defaults.
+// One ingest {} block: an ffmpeg child process that reads a file or a remote stream and publishes it here, or a pull that this
+// server makes itself. Plain values with their defaults.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "base/config/option_check.hpp"
 #include "service/ffmpeg/options.hpp"
+#include "session/rtsp/pull/pull_options.hpp"
 
 namespace live::service::ingest {
 
@@ -22,6 +23,13 @@ struct IngestOptions {
     bool enabled = false;
     InputType input_type = InputType::file;
     std::string input_url;
+    // The rest of input {} is ours, for inputs that this server pulls itself.
+    session::rtsp::PullOptions::Transport transport = session::rtsp::PullOptions::Transport::automatic;
+    bool any_port = false;
+    std::uint16_t rtp_port_min = 0;
+    std::uint16_t rtp_port_max = 0;
+    bool tls_verify = true;
+    bool on_demand = false;
     // The program's path.
     std::string ffmpeg;
     // One child per engine; an engine that is disabled or has no codec copies.

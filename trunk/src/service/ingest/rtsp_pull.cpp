@@ -11,7 +11,12 @@ std::optional<RtspPullTarget> rtsp_pull_target(const IngestOptions& ingest, cons
     if (!from.ok() || !to)
         return std::nullopt;
     to->tc_url = "rtsp://" + to->vhost + "/" + to->app;
-    return RtspPullTarget{*std::move(from), *std::move(to)};
+    session::rtsp::PullOptions options;
+    options.transport = ingest.transport;
+    options.any_port = ingest.any_port;
+    options.port_min = ingest.rtp_port_min;
+    options.port_max = ingest.rtp_port_max;
+    return RtspPullTarget{*std::move(from), options, *std::move(to)};
 }
 
 }  // namespace live::service::ingest

@@ -1,15 +1,17 @@
-// The ingests of rtsp:// inputs, cameras above all, that this server pulls itself.
+// The ingests of rtsp:// and rtsps:// inputs, cameras above all, that this server pulls itself.
 #pragma once
 
 #include <optional>
 
 #include "service/ingest/native_pull.hpp"
+#include "session/rtsp/pull/pull_options.hpp"
 #include "wire/rtsp/pull_url.hpp"
 
 namespace live::service::ingest {
 
 struct RtspPullTarget {
     wire::rtsp::PullUrl from;
+    session::rtsp::PullOptions options;  // without TLS
     session::ClientRequest to;
 };
 

@@ -27,11 +27,13 @@ TEST(RtspPull, AcceptsCamerasThatAreCopiedToThisServer) {
     EXPECT_EQ(target->to.vhost, "v.example");
     EXPECT_EQ(target->to.stream, "door");
     EXPECT_EQ(target->to.tc_url, "rtsp://v.example/live");
+    ASSERT_TRUE(camera_target("rtsps://192.0.2.7/1"));
+    EXPECT_TRUE(camera_target("rtsps://192.0.2.7/1")->from.is_secure);
 }
 
 TEST(RtspPull, LeavesTheRestToFfmpeg) {
     EXPECT_FALSE(camera_target("rtsp://192.0.2.7/1", true));
-    EXPECT_FALSE(camera_target("rtsps://192.0.2.7/1"));
+    EXPECT_FALSE(camera_target("rtsps://"));
     EXPECT_FALSE(camera_target("http://192.0.2.7/1"));
 }
 

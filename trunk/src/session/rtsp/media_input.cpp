@@ -126,6 +126,17 @@ void MediaInput::write_report(std::size_t index, TimePoint now, ByteWriter& out)
         tracks_[index]->receiver.write_report(now, kOwnSsrc, kName, out);
 }
 
+engine::rtsp::TrackReceiver::Counters MediaInput::counters() const {
+    engine::rtsp::TrackReceiver::Counters sum;
+    for (const auto& track : tracks_) {
+        const auto one = track ? track->receiver.counters() : engine::rtsp::TrackReceiver::Counters();
+        sum.packets += one.packets;
+        sum.lost += one.lost;
+        sum.ignored += one.ignored;
+    }
+    return sum;
+}
+
 std::size_t MediaInput::held_bytes() const {
     std::size_t bytes = 0;
     for (const auto& track : tracks_)

@@ -50,6 +50,8 @@ public:
 
     std::size_t tracks() const { return tracks_.size(); }
     std::size_t held_bytes() const;
+    // Sums over all tracks.
+    engine::rtsp::TrackReceiver::Counters counters() const;
     bool got_media() const { return got_media_; }
     // When the last frame was published; at first, when this was made.
     TimePoint silent_since() const { return silent_since_; }

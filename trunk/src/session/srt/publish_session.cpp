@@ -15,6 +15,22 @@ using wire::ts::TsReader;
 
 PublishSession::~PublishSession() { context_.port.remove(*this); }
 
+PullFigures PublishSession::pull_figures() const {
+    PullFigures figures;
+    figures.transport = "srt";
+    figures.peer = request_.peer;
+    if (connection() == nullptr)
+        return figures;
+    const auto now = connection()->figures();
+    figures.received_bytes = now.received_bytes;
+    figures.packets = now.received;
+    figures.lost_packets = now.receive_dropped;
+    figures.has_media = publication_ != nullptr && publication_->source().tracks().last_time(MediaKind::video).has_value();
+    if (publication_ != nullptr && !figures.has_media)
+        figures.has_media = publication_->source().tracks().last_time(MediaKind::audio).has_value();
+    return figures;
+}
+
 Result<void> PublishSession::serve(Opening& opening, io::Deadline deadline) {
     auto admitted = context_.admission.serve_publish(request_, deadline);
     if (!admitted.ok()) {

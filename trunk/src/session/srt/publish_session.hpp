@@ -8,18 +8,23 @@
 
 #include "media/ingest/ingest.hpp"
 #include "media/source/publication.hpp"
+#include "session/common/traffic.hpp"
 #include "session/srt/session.hpp"
 #include "wire/ts/read/early_reader.hpp"
 
 namespace live::session::srt {
 
-class PublishSession final : public Session {
+class PublishSession final : public Session, public PulledLink {
 public:
     // If players get data more often than this, payloads are delivered as they become due, and not on ticks.
     static constexpr std::chrono::milliseconds kMergedWriteMin{100};
 
     using Session::Session;
     ~PublishSession() override;
+
+    // PulledLink, of a call
+    PullFigures pull_figures() const override;
+    void end_pull(std::string why) override { kick(std::move(why)); }
 
 private:
     Result<void> serve(Opening& opening, io::Deadline deadline) override;

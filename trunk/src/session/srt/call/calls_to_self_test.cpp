@@ -32,7 +32,7 @@ protected:
             request.ip = request.peer_ip = "127.0.0.1";
             request.app = "live";
             request.stream = stream;
-            ended = dialler.pull(url, request, log, forever);
+            ended = dialler.pull(url, request, log, [](PulledLink*) {}, forever);
         }));
     }
     void push(const std::string& query) {

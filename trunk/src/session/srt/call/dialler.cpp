@@ -63,7 +63,8 @@ Result<Dialler::Called> Dialler::call(const CallUrl& url, Call::Purpose purpose,
     return last;
 }
 
-Result<void> Dialler::pull(const CallUrl& url, ClientRequest request, const Log& log, io::Deadline deadline) {
+Result<void> Dialler::pull(const CallUrl& url, ClientRequest request, const Log& log, const OnPulling& on_pulling,
+                           io::Deadline deadline) {
     const Called called = TRY(call(url, Call::Purpose::pull, deadline));
     LOG_INFO(log, "SRT: connected to {}, url={}", called.endpoint.text(), url.label());
     request.kind = ClientKind::srt_publish;
@@ -71,7 +72,11 @@ Result<void> Dialler::pull(const CallUrl& url, ClientRequest request, const Log&
     request.peer = called.endpoint.text();
     Opening opening;
     opening.call = called.call.get();
-    return std::make_unique<PublishSession>(context_, std::move(request), log)->run(opening, deadline);
+    const auto session = std::make_unique<PublishSession>(context_, std::move(request), log);
+    on_pulling(session.get());
+    auto ended = session->run(opening, deadline);
+    on_pulling(nullptr);
+    return ended;
 }
 
 Result<std::unique_ptr<ByteStream>> Dialler::open(const CallUrl& url, io::Deadline deadline) {

@@ -8,6 +8,7 @@
 #include "base/log/log.hpp"
 #include "io/fibers/deadline.hpp"
 #include "media/source/source.hpp"
+#include "session/common/traffic.hpp"
 #include "session/srt/call/byte_stream.hpp"
 #include "session/srt/call/call.hpp"
 #include "session/srt/call/call_url.hpp"
@@ -24,7 +25,8 @@ public:
 
     // Publishes the server's stream, as `request`, until something ends it; returns that error. Checks admission once it is
     // connected.
-    Result<void> pull(const CallUrl& url, ClientRequest request, const Log& log, io::Deadline deadline);
+    Result<void> pull(const CallUrl& url, ClientRequest request, const Log& log, const OnPulling& on_pulling,
+                      io::Deadline deadline);
     // Opens the server's stream for a caller that reads and publishes it in its own way. Errors as Call::connect.
     Result<std::unique_ptr<ByteStream>> open(const CallUrl& url, io::Deadline deadline);
     // Called with the session when it begins to send, and with nullptr before it is destroyed.
