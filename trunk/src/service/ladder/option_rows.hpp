@@ -39,7 +39,8 @@ inline constexpr auto kLadderRows = config::Rows{
     config::row(&LadderOptions::scaler, "scaler", config::Reload::next_session,
                 "The scaling filter: scale, scale_cuda, scale_vaapi, scale_qsv."),
     config::blocks(&LadderOptions::renditions, "rendition", &RenditionOptions::name, "name", kRenditionRows,
-                   "A smaller version of the stream. One that is not smaller is left out, or has the size of the stream."),
+                   "A smaller version of the stream. One that is not smaller is left out, or has the size of the stream.")
+        .example("720p"),
 };
 
 }  // namespace live::service::ladder
