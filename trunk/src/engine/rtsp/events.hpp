@@ -13,12 +13,14 @@ namespace live::engine::rtsp {
 
 // A client describes the stream before it plays it.
 struct WantsToDescribe {
-    std::string url;  // without a track
+    std::string url;            // without a track
+    std::string authorization;  // the header; empty without one
 };
 // A client describes the stream that it is about to publish.
 struct WantsToAnnounce {
     std::string url;
     wire::rtsp::Description description;
+    std::string authorization;  // as in WantsToDescribe
 };
 // A transport for one track; it is the first of the client's alternatives that is allowed. TCP always has `interleaved`, on
 // channels that are free, and UDP `client_port`.

@@ -17,6 +17,10 @@ void answer(Server& server, const Event& event, bool accepts) {
     if (std::holds_alternative<Paused>(event) || std::holds_alternative<TornDown>(event) ||
         std::holds_alternative<GotPacket>(event))
         return;
+    if (const auto* describe = std::get_if<WantsToDescribe>(&event); describe != nullptr && !accepts) {
+        const std::string challenge = "Basic realm=\"live\"";
+        return describe->authorization.empty() ? server.challenge(std::span(&challenge, 1)) : server.refuse(403);
+    }
     if (!accepts)
         return server.refuse(403);
     if (std::holds_alternative<WantsToDescribe>(event))

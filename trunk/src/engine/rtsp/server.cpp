@@ -127,7 +127,7 @@ std::optional<Event> Server::handle_describe(const Message& request) {
     }
     url_ = without_slash(request.url);
     ask(Question::describe);
-    return WantsToDescribe{url_};
+    return WantsToDescribe{url_, std::string(request.find("Authorization").value_or(""))};
 }
 
 std::optional<Event> Server::handle_announce(const Message& request) {
@@ -150,7 +150,7 @@ std::optional<Event> Server::handle_announce(const Message& request) {
     for (const wire::rtsp::Media& media : description->media)
         tracks_.push_back({media.control, std::nullopt});
     ask(Question::announce);
-    return WantsToAnnounce{url_, *std::move(description)};
+    return WantsToAnnounce{url_, *std::move(description), std::string(request.find("Authorization").value_or(""))};
 }
 
 // The URL of an announced track is its control, absolute or behind the URL of the stream; that of a played one is ours.
@@ -275,6 +275,15 @@ void Server::refuse(int status) {
     send(response(status));
 }
 
+void Server::challenge(std::span<const std::string> values) {
+    CHECK(question_ == Question::describe || question_ == Question::announce);
+    question_ = Question::none;
+    Message message = response(status::kUnauthorized);
+    for (const std::string& value : values)
+        message.headers.emplace_back("WWW-Authenticate", value);
+    send(std::move(message));
+}
+
 void Server::accept_describe(std::string_view description, std::size_t tracks) {
     close_question(Question::describe);
     role_ = Role::player;
@@ -307,11 +316,12 @@ void Server::accept_play(std::span<const TrackStart> starts) {
     Message message = response(status::kOk);
     message.headers.emplace_back("Range", "npt=now-");
     std::string info;
-    for (const TrackStart& start : starts)
-        info.append(info.empty() ? "" : ",")
-            .append("url=" + url_ + "/trackID=" + std::to_string(start.track))
-            .append(";seq=" + std::to_string(start.sequence))
-            .append(";rtptime=" + std::to_string(start.timestamp));
+    for (const TrackStart& start : starts) {
+        info.append(info.empty() ? "" : ",").append("url=" + url_ + "/trackID=" + std::to_string(start.track));
+        if (start.sequence)
+            info.append(";seq=" + std::to_string(*start.sequence));
+        info.append(";rtptime=" + std::to_string(start.timestamp));
+    }
     if (!info.empty())
         message.headers.emplace_back("RTP-Info", std::move(info));
     send(std::move(message));

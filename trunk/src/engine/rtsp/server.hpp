@@ -30,8 +30,8 @@ struct ServerOptions {
 // Where a track of a player begins, for the header RTP-Info.
 struct TrackStart {
     std::size_t track = 0;
-    std::uint16_t sequence = 0;
-    std::uint32_t timestamp = 0;
+    std::optional<std::uint16_t> sequence{};  // nullopt: it has no packet yet
+    std::uint32_t timestamp = 0;              // at the same time as those of the other tracks
 };
 
 class Server {
@@ -54,6 +54,9 @@ public:
 
     // The answer to any question; a status of 4xx or 5xx.
     void refuse(int status);
+    // Or a request for credentials, in answer to WantsToDescribe and WantsToAnnounce: the client repeats the request with them.
+    // The values of WWW-Authenticate.
+    void challenge(std::span<const std::string> values);
     // The stream has as many tracks as `description`. Relative controls in it begin at the URL of the request.
     void accept_describe(std::string_view description, std::size_t tracks);
     void accept_announce();

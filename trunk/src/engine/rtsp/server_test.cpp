@@ -79,6 +79,22 @@ protected:
     int sequence_ = 0;
 };
 
+TEST_F(RtspServer, AsksForCredentialsAndPassesThemOn) {
+    const std::string challenge = "Basic realm=\"live\"";
+    auto event = request("DESCRIBE", kUrl);
+    ASSERT_TRUE(event && std::get<WantsToDescribe>(*event).authorization.empty());
+    server_.challenge(std::span(&challenge, 1));
+    const Message answer = response();
+    EXPECT_EQ(answer.status, 401);
+    EXPECT_EQ(answer.find("WWW-Authenticate"), challenge);
+    EXPECT_EQ(server_.role(), Server::Role::none);
+    event = request("DESCRIBE", kUrl, {.headers = {{"Authorization", "Basic dTpw"}}});
+    ASSERT_TRUE(event);
+    EXPECT_EQ(std::get<WantsToDescribe>(*event).authorization, "Basic dTpw");
+    server_.accept_describe("v=0\r\n", 1);
+    EXPECT_EQ(response().status, 200);
+}
+
 TEST_F(RtspServer, AnswersOptionsInEveryState) {
     request("OPTIONS", "*");
     const Message answer = response();

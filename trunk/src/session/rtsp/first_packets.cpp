@@ -50,24 +50,42 @@ private:
 
 }  // namespace
 
-std::vector<FirstPacket> first_packets(std::span<const ::iovec> spans) {
+std::vector<FirstPacket> first_packets(std::span<const ::iovec> spans, std::size_t tracks) {
+    constexpr std::uint8_t kSenderReport = 200;
+    constexpr std::size_t kReportBytes = 20;  // up to its RTP timestamp
     std::vector<FirstPacket> found;
     SpanReader in(spans);
     std::array<std::uint8_t, wire::rtsp::kInterleavedHeadBytes> head;
-    std::array<std::uint8_t, wire::rtp::kHeaderBytes> packet;
-    while (in.copy(head) && head[0] == wire::rtsp::kInterleavedMark) {
+    std::array<std::uint8_t, kReportBytes> start;
+    std::size_t complete = 0;
+    while (complete < tracks && in.copy(head) && head[0] == wire::rtsp::kInterleavedMark) {
         const std::size_t length = std::size_t{head[2]} << 8 | head[3];
-        const bool is_known = std::ranges::find(found, head[1], &FirstPacket::channel) != found.end();
-        if (head[1] % 2 != 0 || is_known || length < packet.size()) {
+        const bool is_report = head[1] % 2 != 0;
+        const std::size_t needed = is_report ? kReportBytes : wire::rtp::kHeaderBytes;
+        const auto channel = static_cast<std::uint8_t>(head[1] & 0xFEU);
+        auto track = std::ranges::find(found, channel, &FirstPacket::channel);
+        const bool is_known = track != found.end() && (is_report || track->sequence);
+        if (is_known || length < needed) {
             if (!in.skip(length))
                 break;
             continue;
         }
-        if (!in.copy(packet) || !in.skip(length - packet.size()))
+        if (!in.copy(std::span(start).first(needed)) || !in.skip(length - needed))
             break;
-        found.push_back(
-            {head[1], static_cast<std::uint16_t>(packet[2] << 8 | packet[3]),
-             std::uint32_t{packet[4]} << 24 | std::uint32_t{packet[5]} << 16 | std::uint32_t{packet[6]} << 8 | packet[7]});
+        if (is_report && start[1] != kSenderReport)
+            continue;
+        const bool is_new = track == found.end();
+        if (is_new)
+            track = found.insert(found.end(), FirstPacket{.channel = channel});
+        if (is_new) {
+            const std::size_t at = needed - (is_report ? 4 : 8);
+            track->timestamp = std::uint32_t{start[at]} << 24 | std::uint32_t{start[at + 1]} << 16 |
+                               std::uint32_t{start[at + 2]} << 8 | start[at + 3];
+        }
+        if (!is_report) {
+            track->sequence = static_cast<std::uint16_t>(start[2] << 8 | start[3]);
+            ++complete;
+        }
     }
     return found;
 }

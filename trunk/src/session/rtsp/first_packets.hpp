@@ -1,7 +1,9 @@
-// Finds the first RTP packet of each channel in a log of interleaved frames, whose bytes come in spans.
+// Finds where each track of a log of interleaved frames begins, whose bytes come in spans: its first RTP packet, and the sender
+// report before it.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,14 +12,15 @@
 namespace live::session::rtsp {
 
 struct FirstPacket {
-    std::uint8_t channel = 0;
-    std::uint16_t sequence = 0;
+    std::uint8_t channel = 0;                 // of RTP
+    std::optional<std::uint16_t> sequence{};  // nullopt: there is only a report
+    // At the time of the report, which is the same for all tracks of one place; without one, of the packet.
     std::uint32_t timestamp = 0;
 
     bool operator==(const FirstPacket&) const = default;
 };
 
-// The spans begin with a frame. Channels with odd numbers have RTCP and are left out.
-std::vector<FirstPacket> first_packets(std::span<const ::iovec> spans);
+// The spans begin with a frame. Channels with odd numbers have RTCP. Ends when `tracks` of them are complete.
+std::vector<FirstPacket> first_packets(std::span<const ::iovec> spans, std::size_t tracks);
 
 }  // namespace live::session::rtsp

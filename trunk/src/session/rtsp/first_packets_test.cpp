@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes/byte_writer.hpp"
+#include "wire/rtcp/report.hpp"
 #include "wire/rtp/packet.hpp"
 
 namespace live::session::rtsp {
@@ -28,21 +29,33 @@ std::vector<::iovec> spans_of(Bytes bytes, std::size_t cut) {
 
 TEST(FirstPackets, FindsTheFirstOfEachMediaChannelWhereverSpansEnd) {
     ByteWriter out;
-    append_frame(out, 1, 5, 3);
+    append_frame(out, 1, 5, 3);  // not a sender report
     append_frame(out, 0, 7, 50);
     append_frame(out, 0, 8, 0);
     append_frame(out, 2, 9, 1);
     const std::vector<FirstPacket> wanted = {{0, 7, 7'000}, {2, 9, 9'000}};
     for (std::size_t cut = 1; cut <= out.size(); ++cut)
-        EXPECT_EQ(first_packets(spans_of(out.written(), cut)), wanted) << cut;
+        EXPECT_EQ(first_packets(spans_of(out.written(), cut), 2), wanted) << cut;
+}
+
+TEST(FirstPackets, TakesTheTimeOfReportsWhichIsTheSameForAllTracks) {
+    ByteWriter out;
+    for (const std::uint8_t channel : {std::uint8_t{3}, std::uint8_t{1}}) {
+        out.u8('$').u8(channel).u16be(28);
+        wire::rtcp::write(out, wire::rtcp::SenderReport{.ssrc = 1, .ntp = 2, .rtp_time = channel * 100U, .blocks = {}});
+    }
+    append_frame(out, 0, 7, 50);
+    const std::vector<FirstPacket> wanted = {{2, std::nullopt, 300}, {0, 7, 100}};
+    for (std::size_t cut = 1; cut <= out.size(); ++cut)
+        EXPECT_EQ(first_packets(spans_of(out.written(), cut), 2), wanted) << cut;
 }
 
 TEST(FirstPackets, LeavesOutWhatIsIncomplete) {
     ByteWriter out;
     append_frame(out, 0, 7, 50);
     for (std::size_t size = 0; size < out.size(); ++size)
-        EXPECT_TRUE(first_packets(spans_of(out.written().first(size), 7)).empty() || size == out.size()) << size;
-    EXPECT_TRUE(first_packets({}).empty());
+        EXPECT_TRUE(first_packets(spans_of(out.written().first(size), 7), 2).empty() || size == out.size()) << size;
+    EXPECT_TRUE(first_packets({}, 2).empty());
 }
 
 }  // namespace

@@ -59,6 +59,13 @@ bool lists_auth(std::string_view values) {
     return false;
 }
 
+Challenge::Algorithm algorithm_of(std::string_view text) {
+    for (const AlgorithmName& known : kAlgorithms)
+        if (ascii::are_same(known.name, text))
+            return known.algorithm;
+    return Challenge::Algorithm::unknown;
+}
+
 void set_parameter(Challenge& challenge, std::string_view name, std::string value) {
     if (ascii::are_same(name, "realm")) {
         challenge.realm = std::move(value);
@@ -71,15 +78,57 @@ void set_parameter(Challenge& challenge, std::string_view name, std::string valu
     } else if (ascii::are_same(name, "stale")) {
         challenge.is_stale = ascii::are_same(value, "true");
     } else if (ascii::are_same(name, "algorithm")) {
-        challenge.algorithm = Challenge::Algorithm::unknown;
-        for (const AlgorithmName& known : kAlgorithms)
-            if (ascii::are_same(known.name, value))
-                challenge.algorithm = known.algorithm;
+        challenge.algorithm = algorithm_of(value);
         challenge.algorithm_text = std::move(value);
     }
 }
 
+// A parameter that is written twice could mean either value to another reader.
+Result<void> set_parameter(DigestResponse& response, std::string_view name, std::string value) {
+    struct Text {
+        std::string_view name;
+        std::string DigestResponse::*member;
+    };
+    constexpr std::array kTexts = {
+        Text{"username", &DigestResponse::user},     Text{"realm", &DigestResponse::realm},
+        Text{"nonce", &DigestResponse::nonce},       Text{"uri", &DigestResponse::uri},
+        Text{"response", &DigestResponse::response}, Text{"cnonce", &DigestResponse::client_nonce},
+        Text{"nc", &DigestResponse::count},
+    };
+    for (const Text& text : kTexts) {
+        if (!ascii::are_same(text.name, name))
+            continue;
+        if (!(response.*text.member).empty())
+            return Error(Errc::malformed, "Digest: a parameter is there twice");
+        response.*text.member = std::move(value);
+        return {};
+    }
+    if (ascii::are_same(name, "algorithm"))
+        response.algorithm = algorithm_of(value);
+    else if (ascii::are_same(name, "qop"))
+        (ascii::are_same(value, "auth") ? response.has_qop_auth : response.has_other_qop) = true;
+    return {};
+}
+
 }  // namespace
+
+Result<std::optional<DigestResponse>> parse_digest_response(std::string_view header) {
+    skip_separators(header);
+    if (!ascii::are_same(take_token(header), "Digest"))
+        return std::optional<DigestResponse>();
+    DigestResponse response;
+    for (skip_separators(header); !header.empty(); skip_separators(header)) {
+        const std::string_view name = take_token(header);
+        header.remove_prefix(std::min(header.find_first_not_of(kBlanks), header.size()));
+        if (name.empty() || !header.starts_with('='))
+            return Error(Errc::malformed, "Digest: a parameter without a value");
+        header.remove_prefix(1);
+        TRY(set_parameter(response, name, take_value(header)));
+    }
+    if (response.user.empty() || response.nonce.empty() || response.uri.empty() || response.response.empty())
+        return Error(Errc::malformed, "Digest: a parameter is missing");
+    return std::optional(std::move(response));
+}
 
 Result<std::vector<Challenge>> parse_challenges(std::string_view header) {
     std::vector<Challenge> challenges;

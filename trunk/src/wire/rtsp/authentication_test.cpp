@@ -57,5 +57,46 @@ TEST(RtspChallenges, HasABound) {
     EXPECT_EQ(parse_challenges(header + "Basic realm=a").code(), Errc::limit);
 }
 
+// RFC 7616, 3.9.1
+constexpr std::string_view kResponse =
+    "Digest username=\"Mufasa\", realm=\"http-auth@example.org\", uri=\"/dir/index.html\", algorithm=SHA-256, nonce=\"7ypf/x\", "
+    "nc=00000001, cnonce=\"f2/wE4\", qop=auth, response=\"753927fa\", opaque=\"FQhe\"";
+
+TEST(RtspDigestResponse, ReadsTheExampleOfTheStandard) {
+    const auto parsed = parse_digest_response(kResponse);
+    ASSERT_TRUE(parsed.ok() && *parsed);
+    const DigestResponse& response = **parsed;
+    EXPECT_EQ(response.user, "Mufasa");
+    EXPECT_EQ(response.realm, "http-auth@example.org");
+    EXPECT_EQ(response.uri, "/dir/index.html");
+    EXPECT_EQ(response.algorithm, Algorithm::sha256);
+    EXPECT_EQ(response.nonce, "7ypf/x");
+    EXPECT_EQ(response.count, "00000001");
+    EXPECT_EQ(response.client_nonce, "f2/wE4");
+    EXPECT_EQ(response.response, "753927fa");
+    EXPECT_TRUE(response.has_qop_auth && !response.has_other_qop);
+}
+
+TEST(RtspDigestResponse, NeedsEachParameterOnce) {
+    EXPECT_FALSE(*parse_digest_response(""));
+    EXPECT_FALSE(*parse_digest_response("Basic dTpw"));
+    EXPECT_EQ(parse_digest_response("Digest username=u, nonce=n, uri=x").code(), Errc::malformed);
+    EXPECT_EQ(parse_digest_response("Digest username=u, nonce=n, uri=x, response=r, username=v").code(), Errc::malformed);
+    EXPECT_EQ(parse_digest_response("Digest username=u, nonce=n, uri=x, response").code(), Errc::malformed);
+    const auto plain = parse_digest_response("digest username=u,nonce=n,uri=x,response=r,qop=auth-int");
+    ASSERT_TRUE(plain.ok() && *plain);
+    EXPECT_EQ((*plain)->algorithm, Algorithm::md5);
+    EXPECT_TRUE((*plain)->has_other_qop);
+}
+
+TEST(RtspDigestResponse, SurvivesEveryTruncation) {
+    for (std::size_t size = 0; size < kResponse.size(); ++size) {
+        const auto parsed = parse_digest_response(kResponse.substr(0, size));
+        if (parsed.ok() && *parsed) {
+            EXPECT_FALSE((*parsed)->response.empty()) << size;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace live::wire::rtsp
