@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/bytes/byte_writer.hpp"
 #include "wire/codec/audio/aac.hpp"
@@ -20,7 +22,7 @@ struct VideoName {
 constexpr std::array kVideoNames = {VideoName{Codec::avc, "H264"}, VideoName{Codec::hevc, "H265"}, VideoName{Codec::vp8, "VP8"},
                                     VideoName{Codec::vp9, "VP9"}, VideoName{Codec::av1, "AV1"}};
 
-constexpr std::array kAudioCodecs = {Codec::aac, Codec::opus, Codec::g711a, Codec::g711u};
+constexpr std::array kAudioCodecs = {Codec::aac, Codec::opus, Codec::g711a, Codec::g711u, Codec::ac3, Codec::mp3};
 
 std::string_view video_name_of(Codec codec) {
     const auto* const found = std::ranges::find(kVideoNames, codec, &VideoName::codec);
@@ -45,19 +47,30 @@ Result<void> RtpTrackReader::check(const Format& format) {
             : format.kind == MediaKind::audio && std::ranges::find(kAudioCodecs, format.codec) != kAudioCodecs.end();
     if (!is_known)
         return Error(Errc::unsupported, "the codec of this track is not supported");
-    if (format.codec == Codec::aac)
-        TRY(wire::codec::parse_aac_config(format.config));
+    if (format.kind == MediaKind::audio)
+        TRY(make_audio(format));
     return {};
+}
+
+Result<RtpTrackReader::Audio> RtpTrackReader::make_audio(const Format& format) {
+    switch (format.codec) {
+        case Codec::aac:
+            if (format.is_latm)
+                return Audio(TRY(wire::rtp_payload::LatmDepacketizer::make(format.config, format.clock_rate)));
+            TRY(wire::codec::parse_aac_config(format.config));
+            return Audio(wire::rtp_payload::AacDepacketizer(format.aac, ticks_of_unit(format)));
+        case Codec::ac3: return Audio(wire::rtp_payload::Ac3Depacketizer(format.clock_rate));
+        case Codec::mp3: return Audio(wire::rtp_payload::MpegAudioDepacketizer(format.clock_rate));
+        default: return Audio();
+    }
 }
 
 RtpTrackReader::RtpTrackReader(const Format& format, const Log& log) : format_(format), video_(log) {
     if (format.kind == MediaKind::video) {
         video_.set_track({format.kind, std::string(video_name_of(format.codec)), format.clock_rate, 0, {}});
         video_.add_parameter_sets(format.parameter_sets);
-    } else if (format.codec == Codec::aac) {
-        aac_.emplace(format.aac, ticks_of_unit(format));
-    } else {
-        has_config_ = format.codec != Codec::opus;
+    } else if (auto audio = make_audio(format); audio.ok()) {
+        audio_ = *std::move(audio);
     }
 }
 
@@ -68,25 +81,45 @@ void RtpTrackReader::push(const RtpPacket& packet, std::uint64_t sequence) {
         push_audio(packet, sequence);
 }
 
+// Before the first frame, and in LATM whenever the stream has another one.
+void RtpTrackReader::emit_config(MediaTime time) {
+    std::vector<std::uint8_t> config;
+    if (const auto* latm = std::get_if<wire::rtp_payload::LatmDepacketizer>(&audio_)) {
+        config = latm->config();
+    } else if (format_.codec == Codec::aac) {
+        config = format_.config;
+    } else if (format_.codec == Codec::opus) {
+        ByteWriter head;
+        write_opus_head(head, wire::codec::OpusHead{.channels = std::min<std::uint8_t>(format_.channels, 2), .mapping = {}});
+        config.assign(head.written().begin(), head.written().end());
+    }
+    if (config == config_)
+        return;
+    config_ = std::move(config);
+    emit(Content::config, config_, time);
+}
+
 void RtpTrackReader::push_audio(const RtpPacket& packet, std::uint64_t sequence) {
     if (packet.payload.empty())
         return;
-    if (!has_config_) {
-        ByteWriter head;
-        if (format_.codec == Codec::opus)
-            write_opus_head(head, wire::codec::OpusHead{.channels = std::min<std::uint8_t>(format_.channels, 2), .mapping = {}});
-        emit(Content::config, aac_ ? Bytes(format_.config) : head.written(), packet.time);
-        has_config_ = true;
-    }
-    if (!aac_)
+    if (std::holds_alternative<Whole>(audio_)) {
+        emit_config(packet.time);
         return emit(Content::frame, packet.payload.bytes(), packet.time);
-    // A malformed packet is lost.
-    static_cast<void>(aac_->push({sequence, packet.timestamp, packet.marker, packet.payload.bytes()}));
-    while (const auto unit = aac_->poll()) {
-        constexpr std::int64_t kMicroseconds = 1'000'000;
-        const auto ticks = static_cast<std::int32_t>(unit->timestamp - packet.timestamp);
-        emit(Content::frame, unit->data, packet.time + MediaTime(ticks * kMicroseconds / format_.clock_rate));
     }
+    std::visit(
+        [&](auto& depacketizer) {
+            if constexpr (!std::is_same_v<std::remove_reference_t<decltype(depacketizer)>, Whole>) {
+                // A malformed packet is lost.
+                static_cast<void>(depacketizer.push({sequence, packet.timestamp, packet.marker, packet.payload.bytes()}).ok());
+                while (const auto unit = depacketizer.poll()) {
+                    constexpr std::int64_t kMicroseconds = 1'000'000;
+                    const auto ticks = static_cast<std::int32_t>(unit->timestamp - packet.timestamp);
+                    emit_config(packet.time);
+                    emit(Content::frame, unit->data, packet.time + MediaTime(ticks * kMicroseconds / format_.clock_rate));
+                }
+            }
+        },
+        audio_);
 }
 
 void RtpTrackReader::emit(Content content, Bytes data, MediaTime time) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "base/log/log.hpp"
@@ -12,6 +13,9 @@
 #include "media/rtp/rtp_to_video.hpp"
 #include "wire/codec/frame.hpp"
 #include "wire/rtp_payload/aac.hpp"
+#include "wire/rtp_payload/ac3.hpp"
+#include "wire/rtp_payload/latm.hpp"
+#include "wire/rtp_payload/mpeg_audio.hpp"
 
 namespace live::media {
 
@@ -24,8 +28,9 @@ public:
         std::uint32_t clock_rate = 90'000;
         std::uint8_t channels = 1;
         std::vector<std::vector<std::uint8_t>> parameter_sets{};  // of H.264 and HEVC
-        std::vector<std::uint8_t> config{};                       // of AAC
+        std::vector<std::uint8_t> config{};                       // of AAC; in LATM its StreamMuxConfig, empty if in the stream
         wire::rtp_payload::AacHeaderBits aac{};
+        bool is_latm = false;  // of AAC
     };
 
     // Errc::unsupported for another codec, and the errors of a configuration that cannot be parsed. `log` outlives this.
@@ -40,14 +45,21 @@ public:
     Codec codec() const { return format_.codec; }
 
 private:
+    // Audio whose packets are its frames.
+    struct Whole {};
+    using Audio = std::variant<Whole, wire::rtp_payload::AacDepacketizer, wire::rtp_payload::LatmDepacketizer,
+                               wire::rtp_payload::Ac3Depacketizer, wire::rtp_payload::MpegAudioDepacketizer>;
+
+    static Result<Audio> make_audio(const Format& format);
     void push_audio(const RtpPacket& packet, std::uint64_t sequence);
+    void emit_config(MediaTime time);
     void emit(Content content, Bytes data, MediaTime time);
 
     Format format_;
     RtpToVideo video_;
-    std::optional<wire::rtp_payload::AacDepacketizer> aac_;
+    Audio audio_;
     std::deque<wire::codec::Frame> frames_;  // of audio
-    bool has_config_ = false;                // emitted, or the codec has none
+    std::vector<std::uint8_t> config_;       // the newest one that was emitted
 };
 
 }  // namespace live::media

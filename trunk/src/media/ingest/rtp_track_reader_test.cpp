@@ -79,5 +79,37 @@ TEST(RtpTrackReader, PassesOpusAndG711On) {
     EXPECT_FALSE(alaw.poll());
 }
 
+TEST(RtpTrackReader, TakesTheConfigurationOfLatmFromTheDescription) {
+    const Log log;
+    const Format format{
+        .kind = MediaKind::audio, .codec = Codec::aac, .clock_rate = 44'100, .config = hex("400024203fc0"), .is_latm = true};
+    ASSERT_TRUE(RtpTrackReader::check(format).ok());
+    RtpTrackReader reader(format, log);
+    reader.push(packet_of(MediaKind::audio, 0, 20ms, hex("03aabbcc")), 1);
+    EXPECT_EQ(reader.poll()->data.size(), 2U) << "an AudioSpecificConfig";
+    EXPECT_EQ(reader.poll()->data.size(), 3U);
+    reader.push(packet_of(MediaKind::audio, 1'024, 43ms, hex("02aabb")), 2);
+    EXPECT_EQ(reader.poll()->content, Content::frame) << "the configuration is the same";
+    EXPECT_EQ(RtpTrackReader::check({.kind = MediaKind::audio, .codec = Codec::aac, .config = hex("40"), .is_latm = true}).code(),
+              Errc::need_more);
+}
+
+TEST(RtpTrackReader, ReadsFramesOfMp3AndAc3) {
+    const Log log;
+    RtpTrackReader mp3({.kind = MediaKind::audio, .codec = Codec::mp3, .clock_rate = 90'000}, log);
+    auto bytes = hex("00000000 fffb9000");
+    bytes.resize(4 + 417);
+    mp3.push(packet_of(MediaKind::audio, 0, 0ms, bytes), 1);
+    const auto frame = mp3.poll();
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->data.size(), 417U);
+    EXPECT_FALSE(mp3.poll());
+    RtpTrackReader ac3({.kind = MediaKind::audio, .codec = Codec::ac3, .clock_rate = 48'000}, log);
+    bytes = hex("0001 0b77 0000 1e 40 00");
+    bytes.resize(2 + 1'792);
+    ac3.push(packet_of(MediaKind::audio, 0, 0ms, bytes), 1);
+    EXPECT_EQ(ac3.poll()->codec, Codec::ac3);
+}
+
 }  // namespace
 }  // namespace live::media

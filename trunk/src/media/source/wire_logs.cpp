@@ -49,8 +49,8 @@ void WireLogs::set_chunk_size(std::uint32_t bytes) {
 }
 
 std::unique_ptr<WireEncoder> WireLogs::encoder_for(const WireFormat& format) const {
-    return format.container.make_encoder(
-        {format.framing, format.kinds, tracks_.config(MediaKind::audio), tracks_.config(MediaKind::video), chunk_size_});
+    return format.container.make_encoder({format.framing, format.kinds, tracks_.config(MediaKind::audio),
+                                          tracks_.config(MediaKind::video), chunk_size_, unix_at_zero_});
 }
 
 WireLog& WireLogs::hold(const WireFormat& format, bool catches_up, Audience audience) {

@@ -68,6 +68,8 @@ public:
     // The chunk size of RTMP logs; a change takes effect with the next one created.
     std::uint32_t chunk_size() const { return chunk_size_; }
     void set_chunk_size(std::uint32_t bytes);
+    // For formats whose packets have the time of day; the logs that are created later have it.
+    void set_unix_at_zero(MediaTime time) { unix_at_zero_ = time; }
 
     // Encodes for the source. A packet that takes long is left to encode_some(), and so are those that follow it.
     enum class Encoded : std::uint8_t { all, left };
@@ -97,6 +99,7 @@ private:
     SlabPool& pool_;
     std::uint32_t chunk_size_;
     std::uint32_t next_chunk_size_;
+    MediaTime unix_at_zero_{};
 };
 
 }  // namespace live::media

@@ -19,6 +19,8 @@ struct EncoderSetup {
     const Packet& audio_config;
     const Packet& video_config;
     std::uint32_t rtmp_chunk_size = 0;
+    // The time of day, since 1970, at the zero of the source's timeline; zero where it is unknown.
+    MediaTime unix_at_zero{};
 };
 
 struct Container {

@@ -18,6 +18,8 @@ constexpr std::uint8_t kMpaType = 14;
 constexpr std::uint32_t kVideoClockRate = 90'000;
 constexpr std::uint32_t kOpusClockRate = 48'000;
 constexpr std::uint32_t kG711ClockRate = 8'000;
+// The rate of nearly all streams; a source does not have that of its own. Stamps agree with it in any case.
+constexpr std::uint32_t kAc3ClockRate = 48'000;
 
 bool has_usable_config(Codec codec, Bytes config) {
     switch (codec) {
@@ -47,6 +49,7 @@ std::optional<RtspTrack> rtsp_track_of(MediaKind kind, Codec codec, Bytes config
         case Codec::g711a: return RtspTrack{kind, codec, kPcmaType, kG711ClockRate, 1};
         case Codec::g711u: return RtspTrack{kind, codec, kPcmuType, kG711ClockRate, 1};
         case Codec::mp3: return RtspTrack{kind, codec, kMpaType, kVideoClockRate, 1};
+        case Codec::ac3: return RtspTrack{kind, codec, kAudioType, kAc3ClockRate, 1};
         default: return std::nullopt;
     }
 }

@@ -5,13 +5,16 @@
 
 #include "base/bytes/byte_reader.hpp"
 #include "wire/codec/audio/aac.hpp"
+#include "wire/codec/audio/ac3.hpp"
 #include "wire/codec/audio/opus.hpp"
 #include "wire/codec/video/avc.hpp"
 #include "wire/codec/video/hevc.hpp"
 #include "wire/rtcp/report.hpp"
 #include "wire/rtp/packet.hpp"
 #include "wire/rtp_payload/aac.hpp"
+#include "wire/rtp_payload/ac3.hpp"
 #include "wire/rtp_payload/av1.hpp"
+#include "wire/rtp_payload/mpeg_audio.hpp"
 #include "wire/rtp_payload/nal.hpp"
 #include "wire/rtp_payload/vpx.hpp"
 
@@ -35,10 +38,10 @@ std::uint32_t ticks_of(MediaTime time, std::uint32_t clock_rate) {
     return static_cast<std::uint32_t>(seconds * clock_rate + rest * clock_rate / kMicroseconds);
 }
 
-// RFC 3550, 4: a sender without a wall clock may use the time since it began.
+// RFC 3550, 4: the time of day, and without it, the time since the sender began.
 std::uint64_t ntp_of(MediaTime time) {
     constexpr std::uint64_t kMicroseconds = 1'000'000;
-    constexpr std::uint64_t kEpoch = 2'208'988'800;  // receivers take a time near zero for none
+    constexpr std::uint64_t kEpoch = 2'208'988'800;  // the seconds from 1900 to 1970
     const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0));
     return (kEpoch + count / kMicroseconds) << 32 | ((count % kMicroseconds) << 32) / kMicroseconds;
 }
@@ -56,6 +59,12 @@ std::uint32_t samples_of(const Packet& packet, const RtspTrack& track, Bytes con
         case Codec::opus: return codec::opus_samples(packet.frame()).ok() ? *codec::opus_samples(packet.frame()) : 0;
         case Codec::g711a:
         case Codec::g711u: return static_cast<std::uint32_t>(packet.frame_bytes());
+        case Codec::ac3: {
+            const auto ac3 = codec::parse_ac3_header(packet.frame());
+            return ac3.ok() && ac3->sample_rate > 0
+                       ? static_cast<std::uint32_t>(std::uint64_t{ac3->samples} * track.clock_rate / ac3->sample_rate)
+                       : 0;
+        }
         default: return 0;
     }
 }
@@ -81,7 +90,8 @@ Result<Bytes> take_unit(ByteReader& in, std::uint8_t length_size) {
 
 }  // namespace
 
-RtspWireEncoder::RtspWireEncoder(RtspLayout layout, const EncoderSetup& setup) : layout_(layout), kinds_(setup.kinds) {
+RtspWireEncoder::RtspWireEncoder(RtspLayout layout, const EncoderSetup& setup)
+    : layout_(layout), kinds_(setup.kinds), unix_at_zero_(setup.unix_at_zero) {
     for (const Packet* config : {&setup.audio_config, &setup.video_config})
         if (config->is_config() && config->kind != MediaKind::data)
             set_config(*config);
@@ -183,7 +193,8 @@ Result<void> RtspWireEncoder::packetize(const Packet& packet) {
                                        picture_id_++ & 0x7FFF, kPayloadBytesMax, payloads_);
             break;
         case Codec::aac: return rtp_payload::packetize_aac(packet.frame(), kPayloadBytesMax, payloads_);
-        case Codec::mp3: packetize_mp3(packet.frame()); break;
+        case Codec::ac3: return rtp_payload::packetize_ac3(packet.frame(), kPayloadBytesMax, payloads_);
+        case Codec::mp3: return rtp_payload::packetize_mpeg_audio(packet.frame(), kPayloadBytesMax, payloads_);
         default:
             payloads_.append(packet.frame());
             payloads_.end_payload();
@@ -212,16 +223,6 @@ Result<void> RtspWireEncoder::packetize_nal(const Packet& packet) {
 }
 
 // RFC 2250, 3.5: two bytes of zero and the offset of the fragment.
-void RtspWireEncoder::packetize_mp3(Bytes frame) {
-    constexpr std::size_t kHeadBytes = 4;
-    for (std::size_t offset = 0; offset < frame.size(); offset += kPayloadBytesMax - kHeadBytes) {
-        payloads_.append(std::array<std::uint8_t, kHeadBytes>{0, 0, static_cast<std::uint8_t>(offset >> 8),
-                                                              static_cast<std::uint8_t>(offset)});
-        payloads_.append(frame.subspan(offset, std::min(frame.size() - offset, kPayloadBytesMax - kHeadBytes)));
-        payloads_.end_payload();
-    }
-}
-
 void RtspWireEncoder::append_packets(const Track& track, std::uint32_t timestamp, SlabLog& log) {
     wire::rtp::Packet header;
     header.payload_type = track.format.payload_type;
@@ -236,8 +237,10 @@ void RtspWireEncoder::append_packets(const Track& track, std::uint32_t timestamp
         // A frame of G.711 or Opus is one packet, whatever its length.
         if (payload.size() > 0xFFFF - wire::rtp::kHeaderBytes)
             continue;
-        // The marker ends an image, and an access unit of AAC.
-        header.marker = i + 1 == payloads_.size() && (track.format.kind == MediaKind::video || track.format.codec == Codec::aac);
+        // The marker ends an image, an access unit of AAC and a frame of AC-3.
+        const bool marks_ends =
+            track.format.kind == MediaKind::video || track.format.codec == Codec::aac || track.format.codec == Codec::ac3;
+        header.marker = i + 1 == payloads_.size() && marks_ends;
         out.u8(kMark).u8(channel).u16be(static_cast<std::uint16_t>(wire::rtp::kHeaderBytes + payload.size()));
         wire::rtp::write_header(out, header);
         out.bytes(payload);
@@ -254,7 +257,7 @@ void RtspWireEncoder::append_reports(MediaTime time, SlabLog& log) {
         ByteWriter report;
         const std::uint32_t ssrc = kSsrcBase + static_cast<std::uint32_t>(index_of(track->format.kind));
         wire::rtcp::write(report, wire::rtcp::SenderReport{.ssrc = ssrc,
-                                                           .ntp = ntp_of(time),
+                                                           .ntp = ntp_of(unix_at_zero_ + time),
                                                            .rtp_time = ticks_of(time, track->format.clock_rate),
                                                            .packets = track->packets,
                                                            .payload_bytes = track->payload_bytes,

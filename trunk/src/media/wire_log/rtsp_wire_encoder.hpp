@@ -50,12 +50,12 @@ private:
     std::uint32_t timestamp_of(const Packet& packet, Track& track) const;
     Result<void> packetize(const Packet& packet);
     Result<void> packetize_nal(const Packet& packet);
-    void packetize_mp3(Bytes frame);
     void append_packets(const Track& track, std::uint32_t timestamp, SlabLog& log);
     void append_reports(MediaTime time, SlabLog& log);
 
     RtspLayout layout_;
     MediaKindSet kinds_;
+    MediaTime unix_at_zero_;
     std::array<std::optional<Track>, 2> tracks_;        // by kind
     std::array<std::vector<std::uint8_t>, 2> configs_;  // by kind; of their default tracks
     std::uint8_t nal_length_size_ = 4;

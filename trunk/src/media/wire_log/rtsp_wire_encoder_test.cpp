@@ -119,6 +119,20 @@ TEST(RtspWireEncoder, ReportsAllTracksForEachPlayerThatJoins) {
     EXPECT_EQ(sent[2].channel, 0);
 }
 
+TEST(RtspWireEncoder, ReportsTheTimeOfDay) {
+    RtspStage stage;
+    stage.seconds(2);
+    stage.source->wire_logs().set_unix_at_zero(std::chrono::seconds(1'700'000'000));
+    WireCursor cursor(stage.source, format_of());
+    const auto sent = read_frames(cursor);
+    for (const std::size_t i : {0U, 1U}) {
+        wire::rtcp::PacketReader reader(sent[i].bytes);
+        const auto report = wire::rtcp::parse_sender_report(**reader.next());
+        ASSERT_TRUE(report.ok());
+        EXPECT_EQ(report->ntp >> 32, 2'208'988'800U + 1'700'000'001U) << "at the key frame, one second after zero";
+    }
+}
+
 TEST(RtspWireEncoder, NumbersPacketsWithoutAGapAndTimesAudioBySamples) {
     RtspStage stage;
     WireCursor cursor(stage.source, format_of());

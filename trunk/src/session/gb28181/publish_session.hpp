@@ -9,12 +9,12 @@
 #include "base/log/log.hpp"
 #include "io/fibers/deadline.hpp"
 #include "media/ingest/ingest.hpp"
+#include "media/ingest/law_converter.hpp"
 #include "media/source/publication.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/gb28181/context.hpp"
 #include "session/gb28181/device.hpp"
-#include "session/gb28181/law_converter.hpp"
 #include "session/limits/memory_budget.hpp"
 
 namespace live::session::gb28181 {
@@ -57,10 +57,10 @@ private:
     const ClientRequest request_;
     const Log& log_;
     StreamPlan plan_;
-    media::Publication* publication_ = nullptr;  // while it is published
-    std::optional<media::Ingest> ingest_;        // likewise
-    std::optional<LawConverter> converter_;      // likewise
-    std::uint32_t noted_version_ = 0;            // of the tracks
+    media::Publication* publication_ = nullptr;     // while it is published
+    std::optional<media::Ingest> ingest_;           // likewise
+    std::optional<media::LawConverter> converter_;  // likewise
+    std::uint32_t noted_version_ = 0;               // of the tracks
     MemoryBudget::Use memory_;
     ClientEntry entry_;
 };

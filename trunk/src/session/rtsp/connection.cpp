@@ -159,6 +159,7 @@ Result<void> Connection::publish(const rtsp::WantsToAnnounce& asked, io::Deadlin
     const PublishedUrl listed(context_.published, plan.url);
     auto ended = [&, owned = *std::move(publication)]() -> Result<void> {
         MediaInput input(*owned, plan, asked.description, *tracks, context_.counters, log_);
+        input.convert_laws(context_.streams.transcoders());
         return PublishSession(peer_, context_, plan, *owned, input, memory_).run(deadline);
     }();
     if (!kick_reason_.empty())

@@ -26,7 +26,8 @@ media::RtpTrackReader::Format format_of(const wire::rtsp::Media& media) {
             .channels = media.channels,
             .parameter_sets = media.parameter_sets,
             .config = media.config,
-            .aac = {media.packing.size_bits, media.packing.index_bits, media.packing.index_delta_bits}};
+            .aac = {media.packing.size_bits, media.packing.index_bits, media.packing.index_delta_bits},
+            .is_latm = media.is_latm};
 }
 
 }  // namespace
@@ -52,6 +53,8 @@ MediaInput::MediaInput(media::Publication& publication, const StreamPlan& plan, 
                        const std::vector<std::size_t>& chosen, Counters& counters, const Log& log)
     : publication_(publication),
       ingest_(publication, plan.play, plan.publish, log),
+      bridge_(plan.play.bridge),
+      log_(log),
       counters_(counters),
       tracks_(description.media.size()),
       clock_(MediaTime::zero(), media::RtpClock::Begin::by_reports),
@@ -99,11 +102,38 @@ void MediaInput::drain(Track& track, TimePoint now) {
         while (auto frame = track.reader->poll()) {
             got_media_ = true;
             silent_since_ = now;
-            const std::uint32_t stamp = stamp_of(frame->dts);
-            ingest_.push_frame(kind, stamp, *std::move(frame));
+            const bool is_law = frame->codec == wire::codec::Codec::g711a || frame->codec == wire::codec::Codec::g711u;
+            if (!is_law || !laws_ || !laws_->push(*frame, packet->arrived))
+                publish(kind, *std::move(frame));
         }
+        publish_converted();
     }
     counters_.lost_packets += track.receiver.counters().lost - lost;
+}
+
+void MediaInput::publish(MediaKind kind, wire::codec::Frame frame) {
+    const std::uint32_t stamp = stamp_of(frame.dts);
+    ingest_.push_frame(kind, stamp, std::move(frame));
+}
+
+void MediaInput::convert_laws(media::AudioTranscoders* transcoders) {
+    laws_.emplace(transcoders, bridge_, static_cast<media::AudioListener&>(*this), log_);
+}
+
+void MediaInput::publish_converted() {
+    while (laws_) {
+        auto audio = laws_->next();
+        if (!audio)
+            return;
+        publish(MediaKind::audio, *std::move(audio));
+    }
+}
+
+void MediaInput::on_audio() {
+    if (!publication_.is_current())
+        return;
+    publish_converted();
+    publication_.source().flush();
 }
 
 std::optional<TimePoint> MediaInput::next_timeout() const {

@@ -14,6 +14,7 @@
 #include "base/time.hpp"
 #include "engine/rtsp/track_receiver.hpp"
 #include "media/ingest/ingest.hpp"
+#include "media/ingest/law_converter.hpp"
 #include "media/ingest/rtp_track_reader.hpp"
 #include "media/rtp/rtp_clock.hpp"
 #include "media/source/publication.hpp"
@@ -23,7 +24,7 @@
 
 namespace live::session::rtsp {
 
-class MediaInput {
+class MediaInput final : private media::AudioListener {
 public:
     static constexpr std::chrono::seconds kReportInterval{5};
 
@@ -36,6 +37,8 @@ public:
     MediaInput(const MediaInput&) = delete;
     MediaInput& operator=(const MediaInput&) = delete;
 
+    // G.711 is published as AAC, as far as this server can convert it.
+    void convert_laws(media::AudioTranscoders* transcoders);
     // A packet of the track with that index in the description.
     void take(std::size_t index, bool is_rtcp, Bytes bytes, TimePoint now);
     // Publishes the packets whose wait for missing ones has expired.
@@ -65,9 +68,16 @@ private:
     };
 
     void drain(Track& track, TimePoint now);
+    void publish(MediaKind kind, wire::codec::Frame frame);
+    void publish_converted();
+    // AudioListener: a worker thread has converted audio.
+    void on_audio() override;
 
     media::Publication& publication_;
     media::Ingest ingest_;
+    const media::BridgeOptions bridge_;
+    const Log& log_;
+    std::optional<media::LawConverter> laws_;
     Counters& counters_;
     std::vector<std::optional<Track>> tracks_;  // by index in the description; none: not published
     media::RtpClock clock_;

@@ -21,7 +21,8 @@ constexpr std::array kEncodings = {
     Encoding{"H264", Codec::avc},          Encoding{"H265", Codec::hevc}, Encoding{"HEVC", Codec::hevc},
     Encoding{"AV1", Codec::av1},           Encoding{"VP8", Codec::vp8},   Encoding{"VP9", Codec::vp9},
     Encoding{"mpeg4-generic", Codec::aac}, Encoding{"opus", Codec::opus}, Encoding{"PCMA", Codec::g711a},
-    Encoding{"PCMU", Codec::g711u},        Encoding{"MPA", Codec::mp3},
+    Encoding{"PCMU", Codec::g711u},        Encoding{"MPA", Codec::mp3},   Encoding{"MP4A-LATM", Codec::aac},
+    Encoding{"ac3", Codec::ac3},
 };
 
 // RFC 3551, 6: payload types that need no a=rtpmap.
@@ -65,6 +66,7 @@ void read_rtpmap(std::string_view value, Media& media) {
     value = ascii::trimmed(value, kBlanks);
     media.name = take_until(value, '/');
     media.codec = codec_of(media.name);
+    media.is_latm = ascii::are_same(media.name, "MP4A-LATM");
     if (const auto rate = number_of<std::uint32_t>(take_until(value, '/')); rate && *rate > 0)
         media.clock_rate = *rate;
     if (const auto channels = number_of<std::uint8_t>(take_until(value, '/')); channels && *channels > 0)

@@ -40,8 +40,10 @@ struct Media {
     std::string control;  // as written, relative or absolute; empty without one
     // NAL units: VPS, SPS and PPS of HEVC, SPS and PPS of H.264.
     std::vector<std::vector<std::uint8_t>> parameter_sets;
-    std::vector<std::uint8_t> config;  // of AAC: the AudioSpecificConfig
-    AacPacking packing;                // of AAC
+    // The AudioSpecificConfig of AAC; in LATM the StreamMuxConfig, empty if the stream has it.
+    std::vector<std::uint8_t> config;
+    AacPacking packing;    // of AAC
+    bool is_latm = false;  // of AAC: RFC 3016 instead of RFC 3640
 };
 
 struct Description {

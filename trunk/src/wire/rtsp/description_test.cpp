@@ -121,5 +121,19 @@ TEST(RtspDescription, FindsTheTrackOfAControl) {
     EXPECT_EQ(track_of_control("trackID=99999999999999999999"), std::nullopt);
 }
 
+TEST(RtspDescription, ReadsLatmAndAc3) {
+    const auto read = parse_description(
+        "m=audio 0 RTP/AVP 97\r\na=rtpmap:97 MP4A-LATM/44100/2\r\na=fmtp:97 profile-level-id=2;cpresent=0;config=400024203fc0\r\n"
+        "m=audio 0 RTP/AVP 98\r\na=rtpmap:98 AC3/48000/6\r\n");
+    ASSERT_TRUE(read.ok());
+    EXPECT_TRUE(read->media[0].is_latm);
+    EXPECT_EQ(read->media[0].codec, codec::Codec::aac);
+    EXPECT_EQ(read->media[0].config.size(), 6U);
+    EXPECT_EQ(read->media[1].codec, codec::Codec::ac3);
+    EXPECT_FALSE(read->media[1].is_latm);
+    const std::array tracks = {TrackToDescribe{MediaKind::audio, codec::Codec::ac3, 97, 48'000, 1, {}}};
+    EXPECT_NE(write_description("Play", tracks)->find("a=rtpmap:97 ac3/48000\r\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace live::wire::rtsp

@@ -40,6 +40,7 @@ std::string_view encoding_of(Codec codec) {
         case Codec::g711a: return "PCMA";
         case Codec::g711u: return "PCMU";
         case Codec::mp3: return "MPA";
+        case Codec::ac3: return "ac3";
         default: break;
     }
     return "";

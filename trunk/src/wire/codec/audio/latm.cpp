@@ -77,7 +77,6 @@ Result<void> LatmReader::read(ByteReader& in, std::vector<Slice>& frames) {
 
 // AudioMuxElement(1), 1.7.3.1.
 Result<void> LatmReader::read_element(Bytes element, std::vector<Slice>& frames) {
-    constexpr std::uint32_t kMore = 255;
     BitReader in(element);
     if (!TRY(in.flag())) {
         const auto read = read_mux_config(in, element);
@@ -86,6 +85,22 @@ Result<void> LatmReader::read_element(Bytes element, std::vector<Slice>& frames)
             return read.error();
         }
     }
+    return read_payloads(in, element, frames);
+}
+
+Result<void> LatmReader::set_config(Bytes stream_mux_config) {
+    BitReader in(stream_mux_config);
+    return read_mux_config(in, stream_mux_config);
+}
+
+// AudioMuxElement(0).
+Result<void> LatmReader::read_payloads(Bytes element, std::vector<Slice>& frames) const {
+    BitReader in(element);
+    return read_payloads(in, element, frames);
+}
+
+Result<void> LatmReader::read_payloads(BitReader& in, Bytes element, std::vector<Slice>& frames) const {
+    constexpr std::uint32_t kMore = 255;
     if (config_.empty())
         return Error(Errc::not_found, "LATM before its configuration");
     for (unsigned i = 0; i < subframes_; ++i) {

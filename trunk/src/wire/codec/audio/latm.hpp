@@ -1,5 +1,5 @@
-// AAC in LATM with LOAS sync (ISO/IEC 14496-3, 1.7): the other form of AAC in transport streams. As broadcasts use it: one
-// program, one layer, one or several frames to an element, frames of their own length.
+// AAC in LATM (ISO/IEC 14496-3, 1.7): the other form of AAC in transport streams, there with LOAS sync, and in RTP (RFC 3016). As
+// broadcasts use it: one program, one layer, one or several frames to an element, frames of their own length.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,18 @@ public:
     // Errc::not_found before the first configuration.
     Result<void> read(ByteReader& in, std::vector<Slice>& frames);
 
+    // The contents of an element without its sync word, all of `element`. The same errors.
+    Result<void> read_element(Bytes element, std::vector<Slice>& frames);
+    // Elements without configurations in them, where a description has the StreamMuxConfig.
+    Result<void> set_config(Bytes stream_mux_config);
+    Result<void> read_payloads(Bytes element, std::vector<Slice>& frames) const;
+
     // The newest AudioSpecificConfig; empty before the first.
     const std::vector<std::uint8_t>& config() const { return config_; }
     const AudioSpecificConfig& parsed() const { return parsed_; }
 
 private:
-    Result<void> read_element(Bytes element, std::vector<Slice>& frames);
+    Result<void> read_payloads(BitReader& in, Bytes element, std::vector<Slice>& frames) const;
     Result<void> read_mux_config(BitReader& in, Bytes element);
     Result<void> read_audio_config(BitReader& in, Bytes element, std::size_t bits);
 

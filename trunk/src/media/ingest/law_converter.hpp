@@ -11,13 +11,12 @@
 #include "media/rtp/audio_transcoder.hpp"
 #include "wire/codec/frame.hpp"
 
-namespace live::session::gb28181 {
+namespace live::media {
 
 class LawConverter {
 public:
     // All outlive this; `transcoders` may be nullptr. The listener is notified when next() has more.
-    LawConverter(media::AudioTranscoders* transcoders, const media::BridgeOptions& options, media::AudioListener& listener,
-                 const Log& log)
+    LawConverter(AudioTranscoders* transcoders, const BridgeOptions& options, AudioListener& listener, const Log& log)
         : transcoders_(transcoders), options_(options), listener_(listener), log_(log) {}
 
     // False: the frame is to be published as it is, because there is no transcoder.
@@ -29,16 +28,16 @@ private:
     void start(wire::codec::Codec codec);
     void note(const Error& error);
 
-    media::AudioTranscoders* transcoders_;
-    const media::BridgeOptions options_;
-    media::AudioListener& listener_;
+    AudioTranscoders* transcoders_;
+    const BridgeOptions options_;
+    AudioListener& listener_;
     const Log& log_;
     wire::codec::Codec codec_ = wire::codec::Codec::none;
-    std::unique_ptr<media::AudioTranscoder> transcoder_;
-    media::AudioMeter meter_;
-    bool has_config_ = false;                 // returned
-    std::optional<media::AudioFrame> first_;  // waits behind the configuration
+    std::unique_ptr<AudioTranscoder> transcoder_;
+    AudioMeter meter_;
+    bool has_config_ = false;          // returned
+    std::optional<AudioFrame> first_;  // waits behind the configuration
     std::uint64_t broken_ = 0;
 };
 
-}  // namespace live::session::gb28181
+}  // namespace live::media

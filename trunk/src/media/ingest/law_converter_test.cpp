@@ -1,11 +1,11 @@
-#include "session/gb28181/law_converter.hpp"
+#include "media/ingest/law_converter.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/bytes/hex_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
 
-namespace live::session::gb28181 {
+namespace live::media {
 namespace {
 
 using wire::codec::Codec;
@@ -27,8 +27,8 @@ protected:
         return frames;
     }
 
-    media::bridge_test::EchoTranscoders transcoders;
-    media::bridge_test::NoListener listener;
+    bridge_test::EchoTranscoders transcoders;
+    bridge_test::NoListener listener;
     Log log;
     LawConverter converter{&transcoders, {}, listener, log};
 };
@@ -86,4 +86,4 @@ TEST_F(LawConversion, AudioThatComesMuchTooFastIsDropped) {
 }
 
 }  // namespace
-}  // namespace live::session::gb28181
+}  // namespace live::media

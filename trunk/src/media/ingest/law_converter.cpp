@@ -1,10 +1,10 @@
-#include "session/gb28181/law_converter.hpp"
+#include "media/ingest/law_converter.hpp"
 
 #include <utility>
 
 #include "base/log/log_format.hpp"
 
-namespace live::session::gb28181 {
+namespace live::media {
 
 using wire::codec::Codec;
 using wire::codec::Content;
@@ -12,7 +12,7 @@ using wire::codec::Frame;
 
 namespace {
 
-Frame frame_of(media::AudioFrame audio) { return {.codec = Codec::aac, .dts = audio.time, .data = std::move(audio.data)}; }
+Frame frame_of(AudioFrame audio) { return {.codec = Codec::aac, .dts = audio.time, .data = std::move(audio.data)}; }
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void LawConverter::start(Codec codec) {
     has_config_ = false;
     first_.reset();
     transcoder_.reset();
-    Result<std::unique_ptr<media::AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
+    Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
     if (transcoders_ != nullptr)
         made = transcoders_->create({codec, {}, Codec::aac, options_.aac_bitrate}, listener_);
     if (made.ok())
@@ -36,7 +36,7 @@ bool LawConverter::push(const Frame& frame, TimePoint arrived) {
         start(frame.codec);
     if (transcoder_ == nullptr)
         return false;
-    if (!meter_.take(media::audio_in(frame.codec, frame.data.bytes(), 0), arrived)) {
+    if (!meter_.take(audio_in(frame.codec, frame.data.bytes(), 0), arrived)) {
         transcoders_->note_too_fast();
         return true;
     }
@@ -74,4 +74,4 @@ void LawConverter::note(const Error& error) {
         LOG_WARN(log_, "{} could not be converted to AAC ({}); further errors are only counted", name_of(codec_), error.text());
 }
 
-}  // namespace live::session::gb28181
+}  // namespace live::media

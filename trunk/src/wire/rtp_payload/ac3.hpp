@@ -1,0 +1,37 @@
+// AC-3 in RTP (RFC 4184), both directions: one or several frames in a packet, or a frame in several.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "base/bytes/bytes.hpp"
+#include "base/result.hpp"
+#include "wire/rtp_payload/frame.hpp"
+
+namespace live::wire::rtp_payload {
+
+class Ac3Depacketizer {
+public:
+    explicit Ac3Depacketizer(std::uint32_t clock_rate) : clock_rate_(clock_rate) {}
+
+    // Errc::need_more, Errc::malformed, Errc::limit, Errc::unsupported: the packet is lost; later packets are accepted.
+    Result<void> push(const Fragment& fragment);
+    // The next frame; its sequence numbers are not set.
+    std::optional<Frame> poll();
+
+private:
+    Result<void> take_frames(std::uint32_t timestamp, Bytes data);
+
+    std::uint32_t clock_rate_;
+    std::deque<Frame> frames_;
+    std::vector<std::uint8_t> open_;  // a frame in several packets
+    std::uint64_t next_sequence_ = 0;
+};
+
+// One frame, in several packets if it is too long for one. `payload_bytes_max` is at least kPayloadBytesMin. Errc::limit for more
+// than kAc3FrameBytesMax bytes, and for more than 255 packets.
+Result<void> packetize_ac3(Bytes frame, std::size_t payload_bytes_max, PayloadList& out);
+
+}  // namespace live::wire::rtp_payload
