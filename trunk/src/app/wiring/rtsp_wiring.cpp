@@ -15,8 +15,8 @@ RtspWiring::RtspWiring(const settings::CurrentSettings& settings, const Shared& 
       options_(settings->rtsp_server),
       secure_options_(settings->rtsps),
       ports_(traffic_, log),
-      context_{shared.streams, shared.admission, *this,  shared.events, shared.fan_out, shared.clients,
-               traffic_,       counters_,        ports_, published_,    shared.scratch, std::string(kSignature)},
+      context_{shared.streams, shared.admission, *this,        shared.events, shared.fan_out, shared.clients,         traffic_,
+               counters_,      ports_,           udp_fan_out_, published_,    shared.scratch, std::string(kSignature)},
       dialler_(context_, shared.places.memory(), [this] { return endpoints(); }),
       places_(shared.places),
       identity_(shared.identity),
@@ -39,6 +39,7 @@ Result<void> RtspWiring::listen(const std::vector<std::string>& texts, io::TlsCo
         if (listener == nullptr)
             continue;
         LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, listener->endpoint().text(), listener->native_handle());
+        self_test_.add({listener->endpoint(), tls != nullptr});
         acceptors_.push_back(
             std::make_unique<session::rtsp::Acceptor>(std::move(listener), tls, context_, places_, connections_, log_));
         auto* acceptor = acceptors_.back().get();
@@ -57,7 +58,7 @@ std::vector<Endpoint> RtspWiring::endpoints() const {
 Result<void> RtspWiring::start(io::Scope& fibers, io::Deadline) {
     if (options_.enabled && options_.rtp_port_min > 0) {
         if (const auto opened = ports_.open(options_.rtp_port_min, options_.rtp_port_max); opened.ok())
-            TRY(ports_.start(receivers_));
+            TRY(start_udp());
         else
             LOG_WARN(log_, "RTSP has media over the connection only: {}", opened.error().sentence());
     }
@@ -68,6 +69,11 @@ Result<void> RtspWiring::start(io::Scope& fibers, io::Deadline) {
     TRY(certificate_.use(secure_options_.tls));
     TRY(listen(secure_options_.listen, certificate_.context(), "RTSPS"));
     return fibers.start("certificates", [this](io::Deadline forever) { certificate_.watch(forever); });
+}
+
+Result<void> RtspWiring::start_udp() {
+    TRY(ports_.start(receivers_));
+    return udp_fan_out_.start(receivers_);
 }
 
 Result<void> RtspWiring::close(io::Deadline deadline) {
@@ -88,7 +94,7 @@ std::optional<session::Protocol> RtspWiring::protocol() {
         listening.plain = options_.listen;
     if (secure_options_.enabled)
         listening.secure = secure_options_.listen;
-    return session::rtsp::describe(context_, std::move(listening));
+    return session::rtsp::describe(context_, self_test_, std::move(listening));
 }
 
 }  // namespace live::app

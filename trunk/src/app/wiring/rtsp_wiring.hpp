@@ -15,6 +15,7 @@
 #include "session/rtsp/acceptor.hpp"
 #include "session/rtsp/context.hpp"
 #include "session/rtsp/pull/dialler.hpp"
+#include "session/rtsp/self_tester.hpp"
 #include "settings/current_settings.hpp"
 #include "supervisor/line/master_line.hpp"
 
@@ -55,6 +56,7 @@ public:
 private:
     Result<void> listen(const std::vector<std::string>& texts, io::TlsContext* tls, const char* label);
     std::vector<Endpoint> endpoints() const;
+    Result<void> start_udp();
     Result<session::rtsp::RtspOptions> find(const std::string& vhost) const override;
 
     const settings::CurrentSettings& settings_;
@@ -66,6 +68,8 @@ private:
     session::rtsp::Counters counters_;
     std::multiset<std::string> published_;
     session::rtsp::UdpPorts ports_;
+    session::rtsp::UdpFanOut udp_fan_out_{ports_};
+    session::rtsp::SelfTester self_test_{ports_};
     session::rtsp::Context context_;
     session::rtsp::Dialler dialler_;
     session::ConnectionLimits& places_;

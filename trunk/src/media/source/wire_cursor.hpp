@@ -75,6 +75,7 @@ public:
     // This player's zero on the source's timeline, in ms: timestamps are at most the distance from here, and never below 0.
     std::int64_t base_ms() const { return base_ms_; }
     const WireFormat& format() const { return format_; }
+    Position head() const { return wire_log_.head(); }
     // Packets between this player and the head.
     std::uint64_t behind() const;
 

@@ -13,6 +13,7 @@
 #include "session/common/traffic.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/rtsp/options.hpp"
+#include "session/rtsp/udp_fan_out/udp_fan_out.hpp"
 #include "session/rtsp/udp_ports.hpp"
 
 namespace live::session::rtsp {
@@ -42,6 +43,7 @@ struct Context {
     Traffic& traffic;
     Counters& counters;
     UdpPorts& ports;
+    UdpFanOut& udp_fan_out;
     // URLs of the sources that RTSP clients publish; twice during a takeover.
     std::multiset<std::string>& published;
     // Read buffer of all connections; at least 64 KiB.

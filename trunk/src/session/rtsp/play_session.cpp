@@ -38,6 +38,14 @@ private:
     Signal& signal_;
 };
 
+// By the newest packet: it was captured when it arrived, as far as is known here.
+MediaTime unix_at_zero_of(const media::Source& source) {
+    const auto unix = std::chrono::duration_cast<MediaTime>(std::chrono::system_clock::now().time_since_epoch());
+    const auto age = std::chrono::duration_cast<MediaTime>(io::now() - source.arrival());
+    const media::Ring& ring = source.ring();
+    return ring.first() == ring.next() ? unix : unix - age - ring.newest().dts;
+}
+
 constexpr std::array kOrder = {MediaKind::video, MediaKind::audio};
 
 }  // namespace
@@ -124,7 +132,7 @@ Result<void> PlaySession::set_up_udp(std::size_t track, wire::rtsp::Transport& t
     TRY(context_.ports.add(ip, *transport.client_port, *this, track));
     transport.server_port = context_.ports.numbers();
     if (udp_ == nullptr)
-        udp_ = std::make_unique<UdpSender>(context_.ports);
+        udp_ = std::make_unique<UdpSender>(context_.ports, context_.udp_fan_out);
     const std::uint8_t channel = media::rtsp_channel_of(tracks_[track].kind, layout());
     udp_->set_address(channel, {ip, transport.client_port->rtp});
     udp_->set_address(channel + std::size_t{1}, {ip, transport.client_port->rtcp});
@@ -174,6 +182,8 @@ Result<void> PlaySession::run(io::Deadline deadline) {
     for (std::size_t i = 0; i < tracks_.size(); ++i)
         if (peer_.engine().transport(i) != nullptr)
             format.kinds.add(tracks_[i].kind);
+    if (source_->wire_logs().find(format) == nullptr)
+        source_->wire_logs().set_unix_at_zero(unix_at_zero_of(*source_));
     media::WireLogHold hold(source_, format);
     TRY(catch_up(hold, deadline));
     cursor_.emplace(source_, format);
@@ -203,11 +213,17 @@ Result<void> PlaySession::stream(io::Deadline deadline) {
 
 Result<void> PlaySession::stream_by_udp(io::Deadline deadline) {
     Signal wake;
-    const PacketWatch packets(*source_, wake);
+    std::optional<PacketWatch> packets;  // while no cohort sends
     end_watch_.emplace(source_, wake);
     heard_ = io::now();
     for (;;) {
-        const bool has_more = udp_->send_some(*cursor_);
+        if (is_over())
+            udp_->leave_cohort();
+        if (!udp_->has_cohort() && !packets)
+            packets.emplace(*source_, wake);
+        const bool has_more = udp_->send_some(*cursor_, source_);
+        if (udp_->has_cohort())
+            packets.reset();
         if (is_over() && !has_more) {
             udp_->send_goodbye(media::RtspWireEncoder::kSsrcBase);
             LOG_INFO(log_, "the stream {} has ended", source_->url());
@@ -215,7 +231,7 @@ Result<void> PlaySession::stream_by_udp(io::Deadline deadline) {
         }
         auto due = deadline.sooner(io::Deadline::at(io::silence_from(heard_) + kSilenceMax));
         if (has_more)
-            due = due.sooner(io::Deadline::after(UdpSender::kPieceInterval));
+            due = due.sooner(io::Deadline::after(kPieceInterval));
         const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, has_more ? nullptr : &wake, due));
         if (ready.readable) {
             heard_ = io::now();
@@ -232,12 +248,12 @@ Result<void> PlaySession::stream_by_udp(io::Deadline deadline) {
 
 void PlaySession::on_datagram(std::size_t, bool, Bytes) { heard_ = io::now(); }
 
-// The first packet of each track that the player gets, of those that the log has.
+// Where each track begins for the player, as far as the log has it.
 std::vector<rtsp::TrackStart> PlaySession::find_starts() {
-    std::array<::iovec, 8> parts;
+    std::array<::iovec, 64> parts;
     const auto batch = cursor_->take(parts);
     std::vector<rtsp::TrackStart> starts;
-    for (const FirstPacket& first : first_packets(std::span(parts).first(batch.spans)))
+    for (const FirstPacket& first : first_packets(std::span(parts).first(batch.spans), tracks_.size()))
         for (std::size_t i = 0; i < tracks_.size(); ++i)
             if (media::rtsp_channel_of(tracks_[i].kind, layout()) == first.channel)
                 starts.push_back({i, first.sequence, first.timestamp});
@@ -254,8 +270,10 @@ Result<PlayerProtocol::Step> PlaySession::on_readable() {
 void PlaySession::set_paused(bool paused) {
     if (player_)
         player_->set_paused(paused);
-    else
+    else {
+        udp_->leave_cohort();
         cursor_->set_paused(paused);
+    }
 }
 
 Result<PlayerProtocol::Step> PlaySession::handle_requests() {

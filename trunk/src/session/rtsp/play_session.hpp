@@ -77,7 +77,7 @@ private:
     std::optional<media::WireCursor> cursor_;
     std::optional<Player> player_;
     std::optional<EndWatch> end_watch_;
-    std::unique_ptr<UdpSender> udp_;  // nullptr: over the connection
+    std::unique_ptr<UdpSender> udp_;  // nullptr: over the connection; leaves its cohort before the cursor is destroyed
     TimePoint heard_;
 };
 

@@ -43,7 +43,7 @@ void rtsp::add_urls(const Listening& listening, const RtspVhosts& vhosts, const 
     add_rtsp_url("rtsps", kSecurePort, listening.secure, request, urls);
 }
 
-Protocol rtsp::describe(const Context& context, Listening listening) {
+Protocol rtsp::describe(const Context& context, SelfTester& self_test, Listening listening) {
     return {.name = "rtsp",
             .kinds = {{ClientKind::rtsp_play, sizeof(PlaySession)}, {ClientKind::rtsp_publish, sizeof(PublishSession)}},
             .traffic = [&context] { return context.traffic; },
@@ -60,7 +60,8 @@ Protocol rtsp::describe(const Context& context, Listening listening) {
                     return addresses;
                 },
             .add_urls = [&context, listening](const UrlRequest& request,
-                                              StreamUrls& urls) { add_urls(listening, context.vhosts, request, urls); }};
+                                              StreamUrls& urls) { add_urls(listening, context.vhosts, request, urls); },
+            .self_test = [&self_test](const std::string&, io::Deadline deadline) { return self_test.run(deadline); }};
 }
 
 }  // namespace live::session

@@ -6,6 +6,7 @@
 
 #include "session/common/protocol.hpp"
 #include "session/rtsp/context.hpp"
+#include "session/rtsp/self_tester.hpp"
 
 namespace live::session::rtsp {
 
@@ -20,6 +21,6 @@ struct Listening {
 void add_urls(const Listening& listening, const RtspVhosts& vhosts, const UrlRequest& request, StreamUrls& urls);
 
 // Everything referred to outlives the description.
-Protocol describe(const Context& context, Listening listening);
+Protocol describe(const Context& context, SelfTester& self_test, Listening listening);
 
 }  // namespace live::session::rtsp

@@ -5,12 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes/byte_writer.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
-#include "media/ring/packet_fixture.hpp"
-#include "media/wire_log/rtsp_wire_encoder.hpp"
-#include "session/rtsp/udp_sender.hpp"
 
 namespace live::session::rtsp {
 namespace {
@@ -83,40 +79,6 @@ TEST_F(RtspUdpPorts, DeliversDatagramsOfRegisteredAddressesOnly) {
     EXPECT_EQ(ports_.addresses(), 0U);
     EXPECT_TRUE(ports_.add(kLoopback, announced, other, 0).ok());
     ASSERT_TRUE(fibers.stop(io::Deadline::after(io::kSoon)).ok());
-}
-
-// A key frame of several packets, and reports.
-TEST_F(RtspUdpPorts, SendsThePacketsOfALog) {
-    media::SlabPool pool;
-    const auto source = make_ref<media::Source>("/live/a", media::PlayOptions(), 4096U, pool);
-    media::append_tag(*source, MediaKind::video, false, true, 0ms, media::avc_config_body());
-    ByteWriter body;
-    constexpr std::uint32_t kImageBytes = 10'000;
-    body.u8(0x17).u8(1).u24be(0).u32be(kImageBytes + 2).u8(0x65).u8(0x88).zeros(kImageBytes);
-    media::append_tag(*source, MediaKind::video, true, false, 0ms, Slice::copy_of(body.written()));
-    media::WireFormat format;
-    format.container = media::kRtsp;
-    media::WireCursor cursor(source, format);
-    const auto rtp = client();
-    const auto rtcp = client();
-    UdpSender sender(ports_);
-    sender.set_address(0, {kLoopback, rtp->endpoint().port});
-    sender.set_address(1, {kLoopback, rtcp->endpoint().port});
-    EXPECT_FALSE(sender.send_some(cursor));
-    std::size_t packets = 0;
-    std::size_t bytes = 0;
-    while (bytes < kImageBytes)
-        for (const io::Datagram& datagram : MUST(rtp->receive(io::Deadline::after(io::kSoon)))) {
-            EXPECT_EQ(datagram.from.port, ports_.numbers()->rtp);
-            ++packets;
-            bytes += datagram.bytes.size();
-        }
-    EXPECT_GE(packets, kImageBytes / media::RtspWireEncoder::kPayloadBytesMax);
-    const auto reports = MUST(rtcp->receive(io::Deadline::after(io::kSoon)));
-    EXPECT_EQ(reports.front().bytes[1], 200) << "a sender report";
-    EXPECT_EQ(traffic_.sent_bytes, sender.sent_bytes());
-    sender.send_goodbye(1);
-    EXPECT_EQ(MUST(rtcp->receive(io::Deadline::after(io::kSoon))).front().from.port, ports_.numbers()->rtcp);
 }
 
 }  // namespace
