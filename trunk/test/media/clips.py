@@ -97,6 +97,8 @@ RECIPES = {
     "video": (20, False, _video_input() + _x264(430)),
     "fat": (20, False, _video_input() + _audio_input() + _x264(1930) + ["-x264-params", "nal-hrd=cbr"] + AAC),
     "bench": (60, False, _video_input() + _audio_input() + _x264(440) + ["-x264-params", "nal-hrd=cbr"] + AAC),
+    # A player waits for a key frame for up to 4 s, if it does not get the newest one.
+    "gop4": (20, False, _video_input() + _audio_input() + _x264(440, gop=100) + AAC),
     # For a thousand streams at once.
     "small": (20, False, ["-f", "lavfi", "-i", "testsrc2=size=160x90:rate=10,format=yuv420p"] + _audio_input(22050) + _x264(40, gop=20) +
               "-c:a aac -b:a 24k -ac 1".split()),

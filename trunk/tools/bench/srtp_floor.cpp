@@ -2,7 +2,8 @@
 // sends first, then gives everybody a clip's pictures, cut as a WebRTC sender cuts them, and a audio packet every 20 ms: header,
 // AES-128-GCM under the player's own key (RFC 7714), and sendmmsg of up to 64 messages, each a train that the kernel cuts
 // (UDP_SEGMENT). In `sink` mode it is the N players: one socket each, looked at every 5 ms, as sb_rtc_load --skip-decryption
-// does. There is no session, no RTCP and nobody who could lose a packet, so no server can do better by the same system calls.
+// does. With `plain` it is the floor of RTSP over UDP: packets of up to 1,412 bytes without encryption. There is no session, no
+// RTCP and nobody who could lose a packet, so no server can do better by the same system calls.
 #include <netinet/in.h>
 #include <openssl/evp.h>
 #include <sys/epoll.h>
@@ -20,9 +21,12 @@ namespace {
 
 using namespace bench;
 
-constexpr std::string_view kUsage = "srtp_floor --mode send|sink --port PORT --clients N [--clip FILE.flv] [--audio-bytes 120]";
+constexpr std::string_view kUsage =
+    "srtp_floor --mode send|sink --port PORT --clients N [--clip FILE.flv] [--audio-bytes 120] [--plain 1]";
 constexpr std::size_t kPayloadMax = 1200;
+constexpr std::size_t kPlainPayloadMax = 1400;
 constexpr std::size_t kHeader = 20;  // With the transport-wide number that players agree on.
+constexpr std::size_t kPlainHeader = 12;
 constexpr std::size_t kClearHeader = 20;
 constexpr std::size_t kTag = 16;
 constexpr std::size_t kParameterSets = 48;  // In front of a key frame: a packet of their own or a part of the first.
@@ -38,7 +42,8 @@ struct Player {
 // Sends what is put into it in batches; one buffer for all.
 class Outbox {
 public:
-    Outbox(int fd, Counters& counters) : fd_(fd), counters_(counters), memory_(kBatch * 64 * 1400) {}
+    Outbox(int fd, Counters& counters, bool is_plain)
+        : fd_(fd), counters_(counters), is_plain_(is_plain), memory_(kBatch * 64 * (kPlainHeader + kPlainPayloadMax)) {}
 
     // A train of one picture or audio for one player. `sizes` are payloads; all but the last are alike.
     void add(Player& player, int kind, std::uint32_t time, const std::vector<std::size_t>& sizes) {
@@ -52,8 +57,9 @@ public:
             std::uint8_t* const begin = memory_.data() + used_;
             for (std::size_t i = first; i < first + count; ++i)
                 protect(player, kind, time, sizes[i], i + 1 == sizes.size());
+            const std::size_t around = is_plain_ ? kPlainHeader : kHeader + kTag;
             const auto size = static_cast<std::size_t>(memory_.data() + used_ - begin);
-            batch_.add(player.to, begin, size, count > 1 ? sizes[first] + kHeader + kTag : 0);
+            batch_.add(player.to, begin, size, count > 1 ? sizes[first] + around : 0);
             counters_.bytes += size;
             first += count;
         }
@@ -66,7 +72,7 @@ public:
 
 private:
     void protect(Player& player, int kind, std::uint32_t time, std::size_t size, bool marker) {
-        static const std::vector<std::uint8_t> payload(kPayloadMax, 0x5A);
+        static const std::vector<std::uint8_t> payload(kPlainPayloadMax, 0x5A);
         std::uint8_t* const out = memory_.data() + used_;
         const std::uint16_t sequence = player.sequence[kind]++;
         const std::uint8_t header[kHeader] = {0x90,
@@ -89,6 +95,13 @@ private:
                                               0,
                                               0,
                                               0};
+        if (is_plain_) {
+            memcpy(out, header, kPlainHeader);
+            memcpy(out + kPlainHeader, payload.data(), size);
+            used_ += kPlainHeader + size;
+            ++counters_.packets;
+            return;
+        }
         memcpy(out, header, kHeader);
         const std::uint8_t iv[12] = {0, 0, 0, 0, 0, header[11], 0, 0, 0, 0, header[2], header[3]};
         EVP_EncryptInit_ex2(player.cipher, nullptr, nullptr, iv, nullptr);
@@ -102,6 +115,7 @@ private:
 
     int fd_;
     Counters& counters_;
+    const bool is_plain_;
     std::vector<std::uint8_t> memory_;
     std::size_t used_ = 0;
     MessageBatch batch_;
@@ -122,20 +136,20 @@ std::vector<Player> learn_players(int fd, std::size_t clients) {
     return players;
 }
 
-std::vector<std::size_t> cut(std::size_t bytes) {
+std::vector<std::size_t> cut(std::size_t bytes, std::size_t most) {
     std::vector<std::size_t> sizes;
-    for (; bytes > kPayloadMax; bytes -= kPayloadMax)
-        sizes.push_back(kPayloadMax);
+    for (; bytes > most; bytes -= most)
+        sizes.push_back(most);
     sizes.push_back(bytes);
     return sizes;
 }
 
-Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, std::size_t sound_bytes) {
+Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, std::size_t sound_bytes, bool is_plain) {
     Counters counters;
     const int fd = bound_socket(port, 4 << 20);
     JsonLine("listening").print();
     std::vector<Player> players = learn_players(fd, clients);
-    Outbox outbox(fd, counters);
+    Outbox outbox(fd, counters, is_plain);
     const auto send_all = [&](int kind, std::uint32_t time, const std::vector<std::size_t>& sizes) {
         for (Player& player : players)
             outbox.add(player, kind, time, sizes);
@@ -154,7 +168,8 @@ Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, s
         const double picture_at = (static_cast<double>(shown / pictures.size()) * clip.duration_ms + next.timestamp_ms) / 1000;
         if (picture_at <= elapsed && picture_at <= sound_at) {
             send_all(0, static_cast<std::uint32_t>(picture_at * 90'000),
-                     cut(next.payload_bytes - kFlvHeader + (next.is_key ? kParameterSets : 0)));
+                     cut(next.payload_bytes - kFlvHeader + (next.is_key ? kParameterSets : 0),
+                         is_plain ? kPlainPayloadMax : kPayloadMax));
             ++shown;
         } else if (sound_at <= elapsed) {
             send_all(1, static_cast<std::uint32_t>(audio_frames * 960), {sound_bytes});
@@ -215,6 +230,7 @@ int main(int argc, char** argv) {
     const std::size_t clients = args.count("clients", 1);
     const std::string clip_path = args.text("clip", "");
     const std::size_t sound_bytes = args.count("audio-bytes", 120);
+    const bool is_plain = args.count("plain", 0) != 0;
     args.check_all_used();
     if ((mode != "send" && mode != "sink") || port == 0 || clients == 0 || (mode == "send" && clip_path.empty()) ||
         sound_bytes > kPayloadMax)
@@ -226,7 +242,7 @@ int main(int argc, char** argv) {
         static Sink sink(port, clients);
         counters = sink.run();
     } else {
-        counters = run_sender(port, clients, load_clip(clip_path), sound_bytes);
+        counters = run_sender(port, clients, load_clip(clip_path), sound_bytes, is_plain);
     }
     JsonLine("final")
         .add("bytes", counters.bytes)

@@ -84,10 +84,12 @@ bool is_rtc(Tool tool) { return tool == Tool::rtc_load; }
 bool plays(Tool tool) { return tool != Tool::rtmp_publish && tool != Tool::http_load && tool != Tool::rtmp_load_fast; }
 bool is_hls(Tool tool) { return tool == Tool::hls_load; }
 bool may_be_driven(Tool tool) {
-    return tool == Tool::rtmp_load || tool == Tool::rtmp_load_fast || tool == Tool::flv_load || tool == Tool::rtmp_publish;
+    return tool == Tool::rtmp_load || tool == Tool::rtmp_load_fast || tool == Tool::flv_load || tool == Tool::rtmp_publish ||
+           tool == Tool::rtsp_load;
 }
 bool may_resume(Tool tool) { return tool != Tool::rtc_load; }
-bool may_discard(Tool tool) { return tool == Tool::rtmp_load_fast || tool == Tool::flv_load; }
+bool may_discard(Tool tool) { return tool == Tool::rtmp_load_fast || tool == Tool::flv_load || tool == Tool::rtsp_load; }
+bool is_rtsp(Tool tool) { return tool == Tool::rtsp_load; }
 
 constexpr std::array kOptions = {
     Option{'c', "clients", "N", "number of concurrent clients",
@@ -135,6 +137,7 @@ constexpr std::array kOptions = {
            set_true<&LoadOptions::stamp>, is_rtc},
     Option{0, "silence", "", "with -i: send silent Opus; without it there is no audio, because WebRTC has no AAC",
            set_true<&LoadOptions::silence>, is_rtc},
+    Option{0, "udp", "", "media over UDP instead of the connection", set_true<&LoadOptions::udp>, is_rtsp},
     Option{0, "skip-decryption", "",
            "players count packets by their headers, without decryption, authentication, requests for lost packets or delays, and "
            "poll every 5 ms; they still send reports to the server. For thousands of players",
@@ -198,6 +201,7 @@ public:
             case Tool::rtc_load: command_.options.delay = Seconds(1); break;
             case Tool::hls_load: command_.options.delay = Seconds(-1); break;
             case Tool::http_load:
+            case Tool::rtsp_load:
             case Tool::flv_load: break;
         }
     }
@@ -292,6 +296,7 @@ std::string_view example_of(Tool tool) {
         case Tool::http_load: return "-c 1000 -r http://127.0.0.1:8080/index.html -t 10";
         case Tool::hls_load: return "-c 1000 -r http://127.0.0.1:8080/live/livestream.m3u8";
         case Tool::flv_load: return "-c 1000 -r http://127.0.0.1:8080/live/livestream.flv, or ws://...";
+        case Tool::rtsp_load: return "-c 1000 -r rtsp://127.0.0.1:554/live/livestream [--udp]";
         case Tool::rtc_load:
             return "-c 100 -r 'http://127.0.0.1:1985/rtc/v1/whep/?app=live&stream=livestream', or /rtc/v1/whip/ and -i";
     }
@@ -306,6 +311,7 @@ std::string_view purpose_of(Tool tool) {
         case Tool::http_load: return "downloads a URL in a loop with many clients";
         case Tool::hls_load: return "plays an HLS playlist, live or video on demand, with many clients";
         case Tool::flv_load: return "plays a live FLV over HTTP or WebSocket with many clients";
+        case Tool::rtsp_load: return "plays a stream over RTSP with many clients";
         case Tool::rtc_load: return "plays a stream over WebRTC (WHEP) or publishes an FLV file (WHIP) with many clients";
     }
     return {};
@@ -321,6 +327,7 @@ std::string_view name_of(Tool tool) {
         case Tool::http_load: return "sb_http_load";
         case Tool::hls_load: return "sb_hls_load";
         case Tool::flv_load: return "sb_flv_load";
+        case Tool::rtsp_load: return "sb_rtsp_load";
         case Tool::rtc_load: return "sb_rtc_load";
     }
     return {};

@@ -13,7 +13,7 @@
 
 namespace live::bench {
 
-enum class Tool : std::uint8_t { rtmp_load, rtmp_load_fast, rtmp_publish, http_load, hls_load, flv_load, rtc_load };
+enum class Tool : std::uint8_t { rtmp_load, rtmp_load_fast, rtmp_publish, http_load, hls_load, flv_load, rtc_load, rtsp_load };
 
 std::string_view name_of(Tool tool);
 
@@ -42,6 +42,7 @@ struct LoadOptions {
     std::uint64_t witnesses = UINT64_MAX;  // clients that parse the stream; the others only count bytes
     bool driven = false;                   // by commands on standard input
     bool skip_decryption = false;
+    bool udp = false;     // RTSP: media over UDP instead of the connection
     bool twcc = true;     // WebRTC players report arrival times
     bool resume = false;  // TLS: all connections but the first resume a session
     bool progress = false;

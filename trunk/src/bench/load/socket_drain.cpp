@@ -17,7 +17,7 @@ constexpr std::size_t kReadBytes = 16 << 20;
 
 }  // namespace
 
-Result<void> SocketDrain::join(int fd, DrainMember& member) {
+Result<void> SocketDrain::join(int fd, DrainMember& member, Kind kind) {
     if (!epoll_.is_open()) {
         const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
         if (epoll < 0)
@@ -27,12 +27,12 @@ Result<void> SocketDrain::join(int fd, DrainMember& member) {
     const auto place = static_cast<std::size_t>(fd);
     if (place >= members_.size())
         members_.resize(place + 1);
-    members_[place] = &member;
+    members_[place] = {&member, kind};
     epoll_event event{};
     event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;
     event.data.fd = fd;
     if (::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, fd, &event) < 0) {
-        members_[place] = nullptr;
+        members_[place] = {};
         return system_error("watching a connection", errno);
     }
     joined_.raise();
@@ -41,9 +41,9 @@ Result<void> SocketDrain::join(int fd, DrainMember& member) {
 
 void SocketDrain::leave(int fd) {
     const auto place = static_cast<std::size_t>(fd);
-    if (place >= members_.size() || members_[place] == nullptr)
+    if (place >= members_.size() || members_[place].owner == nullptr)
         return;
-    members_[place] = nullptr;
+    members_[place] = {};
     epoll_event event{};
     ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, &event);
 }
@@ -63,9 +63,9 @@ bool SocketDrain::look() {
         count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()), 0);
         for (std::size_t i = 0; count > 0 && i < static_cast<std::size_t>(count); ++i) {
             const int fd = events[i].data.fd;
-            DrainMember* const member = members_[static_cast<std::size_t>(fd)];
+            const Member member = members_[static_cast<std::size_t>(fd)];
             const bool has_ended = (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-            if (member != nullptr && !read_all(fd, has_ended, *member))
+            if (member.owner != nullptr && !read_all(fd, has_ended || member.kind == Kind::datagrams, *member.owner))
                 leave(fd);
         }
         taken += static_cast<std::size_t>(std::max(count, 0));
@@ -74,12 +74,12 @@ bool SocketDrain::look() {
 }
 
 // Returns false at the end of the connection. epoll is edge-triggered, so a socket that has ended is read up to its end.
-bool SocketDrain::read_all(int fd, bool has_ended, DrainMember& member) {
+bool SocketDrain::read_all(int fd, bool reads_to_end, DrainMember& member) {
     for (;;) {
         const ssize_t count = ::recv(fd, nullptr, kReadBytes, MSG_TRUNC | MSG_DONTWAIT);
         if (count > 0) {
             member.on_bytes(static_cast<std::size_t>(count));
-            if (!has_ended && static_cast<std::size_t>(count) < kReadBytes)
+            if (!reads_to_end && static_cast<std::size_t>(count) < kReadBytes)
                 return true;
         } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
             member.on_end(count == 0 ? 0 : errno);

@@ -1,10 +1,11 @@
-// Discards the data of many TCP connections at the lowest cost: one fiber polls all of them every 5 ms, and the kernel drops the
+// Discards the data of many sockets at the lowest cost: one fiber polls all of them every 5 ms, and the kernel drops the
 // bytes without a copy (MSG_TRUNC, tcp(7)). For thousands of players that only count: waking a fiber for each costs the load more
 // than the read itself, and the wake-up costs the sending server.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/result.hpp"
@@ -30,19 +31,27 @@ public:
     static constexpr std::chrono::milliseconds kTick{5};
     static constexpr std::size_t kEventsMax = 1'024;  // then other fibers run
 
-    // Adds a connected, non-blocking TCP socket that no other fiber reads. It and `member` must exist until leave().
-    // Errc::system.
-    Result<void> join(int fd, DrainMember& member);
+    enum class Kind : std::uint8_t { stream, datagrams };
+
+    // Adds a non-blocking socket that no other fiber reads: a connected TCP socket, or a UDP one. It and `member` must exist
+    // until leave(). Errc::system.
+    Result<void> join(int fd, DrainMember& member, Kind kind = Kind::stream);
     void leave(int fd);
     // Runs until it is cancelled. Waits for the first member.
     void run(io::Deadline deadline);
 
 private:
     bool look();
-    static bool read_all(int fd, bool has_ended, DrainMember& member);
+    // `reads_to_end`: one read does not take all that there is.
+    static bool read_all(int fd, bool reads_to_end, DrainMember& member);
 
-    io::Socket epoll_;                   // polled, not waited for
-    std::vector<DrainMember*> members_;  // by descriptor
+    struct Member {
+        DrainMember* owner = nullptr;
+        Kind kind = Kind::stream;
+    };
+
+    io::Socket epoll_;             // polled, not waited for
+    std::vector<Member> members_;  // by descriptor
     Signal joined_;
 };
 
