@@ -94,10 +94,10 @@ def rtmpdump(url: str, seconds: float, want: str) -> list[str]:
     return [] if count >= seconds * rate * 0.7 else [f"{count} packets: {out.strip()[-200:]}"]
 
 
-def gstreamer(url: str, seconds: float, want: str) -> list[str]:
-    """Its time begins with the first frame: of DASH it may wait for the next list before it shows one."""
+def gstreamer(url: str, seconds: float, want: str, source: list[str] | None = None) -> list[str]:
+    """Its time begins with the first frame: of DASH it may wait for the next list before it shows one. `source` ends with a decodebin of video."""
     sink = "queue ! videoconvert ! fpsdisplaysink text-overlay=false video-sink=fakesink fps-update-interval=250"
-    source = ["rtmp2src", f"location={url}", "!", "decodebin"] if url.startswith("rtmp") else ["uridecodebin", f"uri={url}"]
+    source = source or ["rtmp2src", f"location={url}", "!", "decodebin"] if source or url.startswith("rtmp") else ["uridecodebin", f"uri={url}"]
     command = ["gst-launch-1.0", "-v", *source, "name=d", "d.", "!", *sink.split()]
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder) / "said"
@@ -128,9 +128,9 @@ def _shown(said: Path) -> int:
     return int((re.findall(r"rendered: (\d+)", said.read_text(errors="replace")) or ["0"])[-1])
 
 
-def mpv(url: str, seconds: float, want: str) -> list[str]:
+def mpv(url: str, seconds: float, want: str, options: list[str] | None = None) -> list[str]:
     command = ["mpv", "--no-config", "--no-input-terminal", "--vo=null", "--ao=null", f"--length={seconds:g}", "--msg-level=all=error,statusline=status",
-               "--term-status-msg=at ${=time-pos} frame ${=estimated-frame-number}", url]
+               "--term-status-msg=at ${=time-pos} frame ${=estimated-frame-number}", *(options or []), url]
     status, out = _run(command, seconds + 30)  # without video, it looks for some for five seconds
     times = [float(t) for t in re.findall(r"at (\d+\.\d+)", out)]
     frames = [int(n) for n in re.findall(r"frame (\d+)", out)]

@@ -1,12 +1,12 @@
 """SRT: servers, senders and clients; skips where ffmpeg has no libsrt."""
 
-import concurrent.futures
 import contextlib
 import struct
 import subprocess
 
 import pytest
 
+from every_form import beside, http  # noqa: F401
 from live_server import installed, wait_until
 from transport_stream import SrtSender, libsrt, srt_address
 
@@ -82,15 +82,6 @@ def wait_published(live, stream: str = "cam") -> None:
 
 def client(live, kind: str) -> dict:
     return wait_until(lambda: next((one for one in live.api("/api/v1/clients/")["clients"] if one["type"] == kind), None), 20, kind)
-
-
-def http(live, path: str) -> str:
-    return f"http://127.0.0.1:{live.ports['http']}/live/{path}"
-
-
-def beside(*calls) -> list:
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        return [one.result() for one in [pool.submit(call) for call in calls]]
 
 
 def reject_code(live, stream_id: str) -> int:

@@ -2,8 +2,10 @@
 that no program sends."""
 
 import concurrent.futures
+import contextlib
 import json
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -173,6 +175,51 @@ def test_over_tls(server, clip, certificate):
         wait_published(live)
         assert play(url, 4).problems() == []
         assert clients(live, "rtsp-publish")
+
+
+def test_the_doctor_tries_each_address(server, certificate):
+    key, cert = certificate
+    live = start(server, root=f"}} rtsps {{ enabled on; listen 127.0.0.1:$rtsps; key {key}; cert {cert};")
+    found = live.api("/api/v1/doctor/rtsp", 10)["data"]
+    assert found["enabled"] and found["ok"], found
+    assert [(one["port"], one["transport"], one["ok"]) for one in found["addresses"]] == [(live.ports["rtsp"], "tcp", True), (live.ports["rtsps"], "tls", True)]
+    off = server(root="rtsp_server { enabled off; }")
+    assert not off.api("/api/v1/doctor/rtsp", 10)["data"]["enabled"]
+
+
+def access_lines(live) -> list[dict]:
+    log = live.folder / "objs/access.log"
+    return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def test_sessions_are_in_the_access_log_and_obey_reload_and_limits(server, clip):
+    live = start(server, root="} limits { connections_per_ip 6;", vhost="} vhost other.example { rtsp { enabled on; }")
+    url = rtsp_url(live)
+    with Publisher(url, clip("basic")):
+        wait_published(live)
+        with Client(live) as player, Client(live) as second:
+            player.play(url)
+            second.play(url)
+            refused = 0
+            with contextlib.ExitStack() as stack:
+                for one in [stack.enter_context(Client(live)) for _ in range(8)]:
+                    try:
+                        one.request("OPTIONS", url)
+                    except OSError:
+                        refused += 1
+            assert refused >= 3, "three are connected already"
+            conf = live.conf_path.read_text()
+            assert "rtsp { enabled on;" in conf
+            live.conf_path.write_text(conf.replace("rtsp { enabled on;", "rtsp { enabled off;", 1))
+            live.process.send_signal(signal.SIGHUP)
+            live.wait_log("reload finished, code=0", 15)
+            player.skip_frame()
+        with Client(live) as late:
+            assert late.request("DESCRIBE", url)[0] == 403
+    found = wait_until(lambda: (lambda lines: lines if len(lines) >= 4 else None)(access_lines(live)), 20, "four lines")
+    assert sorted((line["protocol"], line["role"], line["result"]) for line in found) == [
+        ("rtsp", "play", "ended"), ("rtsp", "play", "ended"), ("rtsp", "play", "refused"), ("rtsp", "publish", "ended")], found
+    assert all(line["sent_bytes"] > 1_000 for line in found if line["role"] == "play" and line["result"] == "ended")
 
 
 def test_a_camera_is_pulled_without_ffmpeg(server, clip):
