@@ -67,7 +67,7 @@ export function audio({ audio }) {
 }
 
 /** What people call the players, by their types in the API. */
-const PLAYERS = { 'rtmp-play': 'RTMP', 'flv-play': 'HTTP', 'hls-play': 'HLS', 'rtc-play': 'WebRTC', 'srt-play': 'SRT' };
+const PLAYERS = { 'rtmp-play': 'RTMP', 'flv-play': 'HTTP', 'hls-play': 'HLS', 'rtc-play': 'WebRTC', 'srt-play': 'SRT', 'rtsp-play': 'RTSP' };
 
 export const playerName = (type) => PLAYERS[type] ?? String(type).replace(/-play$/, '');
 
