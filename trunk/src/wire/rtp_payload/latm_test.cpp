@@ -33,6 +33,13 @@ TEST(LatmInRtp, TakesTheConfigurationOfTheDescription) {
     EXPECT_FALSE(depacketizer->poll());
 }
 
+// GStreamer's description of AAC that ffmpeg has encoded: with the extension for SBR, and nothing behind it.
+TEST(LatmInRtp, SkipsTheExtensionForSbr) {
+    const auto depacketizer = LatmDepacketizer::make(hex("40002420adca00"), kRate);
+    ASSERT_TRUE(depacketizer.ok());
+    EXPECT_EQ(depacketizer->config(), hex("1210"));
+}
+
 TEST(LatmInRtp, ReadsConfigurationsInTheElements) {
     auto depacketizer = LatmDepacketizer::make({}, kRate);
     const auto unit = hex("2122232425");
@@ -75,8 +82,9 @@ TEST(LatmInRtp, RefusesEveryTruncationAndHasABound) {
         EXPECT_FALSE(depacketizer->poll());
     }
     const auto config = hex("400024203fc0");
+    constexpr std::size_t kAudioConfigEnd = 4;  // bytes; what follows is not needed
     for (std::size_t size = 1; size < config.size(); ++size)
-        EXPECT_FALSE(LatmDepacketizer::make(Bytes(config).first(size), kRate).ok()) << size;
+        EXPECT_EQ(LatmDepacketizer::make(Bytes(config).first(size), kRate).ok(), size >= kAudioConfigEnd) << size;
     auto depacketizer = LatmDepacketizer::make({}, kRate);
     const std::vector<std::uint8_t> part(40 << 10);
     EXPECT_TRUE(depacketizer->push({1, 0, false, part}).ok());

@@ -1,6 +1,7 @@
 #include "wire/codec/audio/latm.hpp"
 
 #include <string>
+#include <utility>
 
 namespace live::wire::codec {
 
@@ -63,6 +64,22 @@ Result<void> skip_head(BitReader& in) {
     return in.skip(5);
 }
 
+// The extension for decoders that know SBR (1.6.5.2), where it follows: encoders state in it that there is none.
+Result<void> skip_extension(BitReader& in) {
+    constexpr std::uint32_t kExtensionSync = 0x2B7;
+    constexpr std::uint32_t kSbr = 5;
+    constexpr std::uint32_t kEscapeRate = 15;
+    BitReader ahead = in;
+    const auto sync = ahead.bits(11);
+    if (!sync.ok() || *sync != kExtensionSync)
+        return {};
+    const bool has_sbr = TRY(ahead.bits(5)) == kSbr && TRY(ahead.flag());
+    if (has_sbr && TRY(ahead.bits(4)) == kEscapeRate)
+        TRY(ahead.skip(24));
+    in = ahead;
+    return {};
+}
+
 }  // namespace
 
 Result<void> LatmReader::read(ByteReader& in, std::vector<Slice>& frames) {
@@ -90,7 +107,9 @@ Result<void> LatmReader::read_element(Bytes element, std::vector<Slice>& frames)
 
 Result<void> LatmReader::set_config(Bytes stream_mux_config) {
     BitReader in(stream_mux_config);
-    return read_mux_config(in, stream_mux_config);
+    auto read = read_mux_config(in, stream_mux_config);
+    // Some senders leave out the fields behind the AudioSpecificConfig, without which the frames can be read.
+    return !read.ok() && read.code() == Errc::need_more && !config_.empty() ? Result<void>() : std::move(read);
 }
 
 // AudioMuxElement(0).
@@ -133,6 +152,7 @@ Result<void> LatmReader::read_mux_config(BitReader& in, Bytes element) {
     if (version)
         config_bits = TRY(read_value(in));
     TRY(read_audio_config(in, element, config_bits));
+    subframes_ = subframes;
     if (TRY(in.bits(3)) != 0)
         return Error(Errc::unsupported, "LATM of frames of one length");
     TRY(in.skip(8));  // latmBufferFullness
@@ -147,7 +167,6 @@ Result<void> LatmReader::read_mux_config(BitReader& in, Bytes element) {
     }
     if (TRY(in.flag()))
         TRY(in.skip(8));  // crcCheckSum
-    subframes_ = subframes;
     return {};
 }
 
@@ -163,6 +182,8 @@ Result<void> LatmReader::read_audio_config(BitReader& in, Bytes element, std::si
         TRY(in.skip(bits));
     }
     auto config = copy_bits(element, begin, position(in, element));
+    if (bits == 0)
+        TRY(skip_extension(in));
     parsed_ = TRY(parse_aac_config(config));
     config_ = std::move(config);
     return {};
