@@ -78,8 +78,9 @@ def publisher(name: str, url: str, transport: str, clip: Path, long_clip: Path):
 def test_every_form_of_a_publisher_is_in_step(server, clip, long_clip, certificate, aiortc, tmp_path, program, transport):
     live = start(lambda vhost, root: server(every_form.VHOST + " rtsp { enabled on; }", root=root + every_form.RTC + LOW_LATENCY), root=rtsps(*certificate))
     with contextlib.ExitStack() as stack:
-        for query in ("", "?vhost=ll.test"):
-            stack.enter_context(publisher(program, url_of(live, transport, query), transport, clip("basic"), long_clip))
+        stack.enter_context(publisher(program, url_of(live, transport), transport, clip("basic"), long_clip))
+        # By ffmpeg in any case: GStreamer puts the names of tracks before the query of a URL.
+        stack.enter_context(publisher("ffmpeg", url_of(live, transport, "?vhost=ll.test"), transport, clip("basic"), long_clip))
         wait_published(live)
         by_rtsp = lambda: out_of_step(rtsp_url(live), clip("basic"), tmp_path, options=("-rtsp_transport", "tcp"))  # noqa: E731
         steps = assert_every_form(live, clip("basic"), tmp_path, more=(lambda: whep_out_of_step(live, clip("basic"), aiortc), by_rtsp))
