@@ -64,7 +64,7 @@ Result<void> skip_head(BitReader& in) {
     return in.skip(5);
 }
 
-// The extension for decoders that know SBR (1.6.5.2), where it follows: encoders state in it that there is none.
+// Skips the extension for SBR (1.6.5.2), if it follows: encoders state in it that there is no SBR.
 Result<void> skip_extension(BitReader& in) {
     constexpr std::uint32_t kExtensionSync = 0x2B7;
     constexpr std::uint32_t kSbr = 5;
