@@ -21,6 +21,8 @@ constexpr std::string_view kSdp = "application/sdp";
 constexpr std::size_t kSequenceBytesMax = 32;
 constexpr unsigned kChannelsMax = 256;
 
+std::string_view without_query(std::string_view url) { return url.substr(0, url.find('?')); }
+
 // Some clients end the URL of the stream with a slash, others do not.
 std::string_view without_slash(std::string_view url) { return url.ends_with('/') ? url.substr(0, url.size() - 1) : url; }
 
@@ -154,16 +156,22 @@ std::optional<Event> Server::handle_announce(const Message& request) {
 }
 
 // The URL of an announced track is its control, absolute or behind the URL of the stream; that of a played one is ours.
-std::optional<std::size_t> Server::find_track(std::string_view url) const {
+std::optional<std::size_t> Server::find_track_below(std::string_view stream, std::string_view url) const {
     for (std::size_t i = 0; role_ == Role::publisher && i < tracks_.size(); ++i) {
         const std::string_view control = tracks_[i].control;
         if (!control.empty() && control != "*" && (url == control || url.ends_with("/" + std::string(control))))
             return i;
     }
-    const auto track = wire::rtsp::track_of_control(url.starts_with(url_) ? url.substr(url_.size()) : url);
-    if (!track && tracks_.size() == 1 && without_slash(url) == url_)
+    const auto track = wire::rtsp::track_of_control(url.starts_with(stream) ? url.substr(stream.size()) : url);
+    if (!track && tracks_.size() == 1 && without_slash(url) == stream)
         return 0;
     return track;
+}
+
+// Some clients write the track behind the query of the stream, others in front of it.
+std::optional<std::size_t> Server::find_track(std::string_view url) const {
+    const auto track = find_track_below(url_, url);
+    return track ? track : find_track_below(without_query(url_), without_query(url));
 }
 
 bool Server::fits(const Transport& transport) const {

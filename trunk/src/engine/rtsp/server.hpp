@@ -89,6 +89,7 @@ private:
     std::optional<Event> handle_pause();
     std::optional<GotPacket> packet_of(const wire::rtsp::InterleavedFrame& frame) const;
     std::optional<std::size_t> find_track(std::string_view url) const;
+    std::optional<std::size_t> find_track_below(std::string_view stream, std::string_view url) const;
     std::optional<wire::rtsp::Transport> choose(std::string_view header) const;
     bool fits(const wire::rtsp::Transport& transport) const;
     wire::rtsp::NumberPair free_channels(std::optional<wire::rtsp::NumberPair> wanted) const;

@@ -256,6 +256,33 @@ TEST_F(RtspServer, FindsTracksOfAUrlWithAQuery) {
     EXPECT_NE(server_.transport(1), nullptr);
 }
 
+TEST_F(RtspServer, FindsTracksInFrontOfTheQuery) {
+    ASSERT_TRUE(request("DESCRIBE", "rtsp://h/live/track1?token=a/b"));
+    server_.accept_describe("v=0\r\n", 2);
+    response();
+    EXPECT_EQ(status_of("SETUP", "rtsp://h/live/track1?token=a/b"), 459);
+    EXPECT_EQ(set_up("rtsp://h/live/track1/trackID=0?token=a/b", kTcp).status, 200);
+    EXPECT_EQ(set_up("rtsp://h/live/track1/trackID=1?token=a/b", kTcp).status, 200);
+    EXPECT_NE(server_.transport(0), nullptr);
+    EXPECT_NE(server_.transport(1), nullptr);
+}
+
+// GStreamer names the tracks that it announces so.
+TEST_F(RtspServer, FindsAnnouncedTracksOnBothSidesOfTheQuery) {
+    std::string body(wire::rtsp::kAnnounceBody);
+    for (std::size_t at = body.find("streamid="); at != std::string::npos; at = body.find("streamid="))
+        body.replace(at, 9, "stream=");
+    ASSERT_TRUE(
+        request("ANNOUNCE", "rtsp://h/live/cam?vhost=x", {.headers = {{"Content-Type", "application/sdp"}}, .body = body}));
+    server_.accept_announce();
+    response();
+    EXPECT_EQ(set_up("rtsp://h/live/cam?vhost=x/stream=0", kTcp).status, 200);
+    EXPECT_NE(server_.transport(0), nullptr);
+    EXPECT_EQ(set_up("rtsp://h/live/cam/stream=1?vhost=x", kTcp).status, 200);
+    EXPECT_NE(server_.transport(1), nullptr);
+    EXPECT_EQ(status_of("SETUP", "rtsp://h/live/cam/stream=2?vhost=x"), 459);
+}
+
 TEST_F(RtspServer, AcceptsTheStreamInPlaceOfItsOnlyTrack) {
     describe(1);
     EXPECT_EQ(set_up("rtsp://h/live/cam/", kTcp).status, 200);
