@@ -36,10 +36,16 @@ void Segmenter::push(const Packet& packet) {
         return;
     if (tracks_.representation(*index).muxer->may_change_format(packet))
         note_format(*index, packet);
-    if (packet.is_config() || !tracks_.representation(*index).muxer->knows(packet.kind) ||
-        !tracks_.is_decodable(tracks_[*index], packet))
+    if (packet.is_config() || !tracks_.representation(*index).muxer->knows(packet.kind))
         return;
-    tracks_[*index].arrived = packet.dts;
+    // A track whose first key frame came within a segment joins the next one, however long that takes.
+    TrackSet::Track& track = tracks_[*index];
+    track.begun = track.begun || tracks_.is_decodable(track, packet);
+    if (!track.begun)
+        return;
+    track.arrived = packet.dts;
+    if (!tracks_.is_decodable(track, packet))
+        return;
     tracks_.first() = tracks_.first().value_or(packet.dts);
     const Cut cut = open_ ? cut_before(*index, packet) : Cut::none;
     if (cut != Cut::none)
@@ -252,6 +258,7 @@ void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& for
         track.last = said.last;
         track.step = said.step;
         track.arrived = said.arrived;
+        track.begun = said.arrived.has_value();
         track.needs_segment = false;
     }
     number_ = state.number;
@@ -371,7 +378,7 @@ void Segmenter::interrupt() {
     close(tracks_.end_of_last(start_), {});
     next_discontinuity_ = true;
     for (TrackSet::Track& track : tracks_)
-        track.seen = false;
+        track.seen = track.begun = false;
 }
 
 void Segmenter::restart() {

@@ -356,5 +356,29 @@ TEST(SegmenterByTrack, CutsEveryTrackWithTheLeader) {
     EXPECT_EQ(segments, 3U);
 }
 
+// A rendition whose encoder has started late: its key frames are those of the default video, 4 s apart.
+TEST(SegmenterByTrack, ATrackThatAppearsLateJoinsAtTheNextKeyFrame) {
+    Segmenter segmenter(whole_two_seconds({}), Segmenter::Layout::by_track, make_cmaf(CmafMuxer::SegmentType::said));
+    const auto push = [&segmenter](bool key, bool config, MediaTime at, const Slice& body, bool extra) {
+        media::Packet packet = media::tag_packet(MediaKind::video, key, config, at, body);
+        packet.extra = extra;
+        segmenter.push(packet);
+    };
+    push(false, true, 0s, media::avc_config_body(), false);
+    for (MediaTime at = 0s; at <= 16s; at += 40ms) {
+        const bool key = at % 4s == MediaTime();
+        push(key, false, at, picture(key), false);
+        if (at == 3s)
+            push(false, true, at, second_video_config(), true);
+        if (at >= 3s)
+            push(key, false, at, second_video(key), true);
+    }
+    std::vector<std::size_t> tracks;  // of each segment
+    for (const SegmenterEvent& event : segmenter.take())
+        if (const auto* made = std::get_if<SegmentMade>(&event))
+            tracks.push_back(made->pieces.size());
+    EXPECT_EQ(tracks, (std::vector<std::size_t>{1, 2, 2})) << "from 4 s on, because video alone waits a second for audio";
+}
+
 }  // namespace
 }  // namespace live::service::segments

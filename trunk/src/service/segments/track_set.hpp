@@ -30,7 +30,8 @@ public:
         MediaKind kind = MediaKind::audio;
         media::TrackId id{};
         bool extra = false;
-        bool seen = false;  // a frame of it has been accepted
+        bool seen = false;   // a frame of it has been accepted
+        bool begun = false;  // a frame that players can start with has arrived
         MediaTime last{};
         MediaTime step{};                         // between the last two frames
         std::optional<MediaTime> arrived;         // newest frame, whether or not it is in a segment
