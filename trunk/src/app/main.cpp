@@ -52,8 +52,9 @@ int test_settings(const CommandLine& command) {
 
 // A command that prints one line made with the settings of the server: a token, a signed URL.
 template <class Command>
-int print_made(const Result<Command>& command, const std::string& help,
-               Result<std::string> (*make)(const Command&, const settings::Settings&, service::tokens::UnixSeconds)) {
+[[gnu::noinline]] int print_made(const Result<Command>& command, const std::string& help,
+                                 Result<std::string> (*make)(const Command&, const settings::Settings&,
+                                                             service::tokens::UnixSeconds)) {
     const auto fail = [&](const Error& error) {
         std::cerr << error.sentence() << "\n";
         return EXIT_FAILURE;
