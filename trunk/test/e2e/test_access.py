@@ -1,5 +1,6 @@
 """`access` of the conf beside its table: open streams, where a credential may be, the end of sessions, and conf/access.conf as shipped."""
 
+import base64
 import json
 import re
 import signal
@@ -10,6 +11,7 @@ import rtc_offer
 from access_site import ACCESS, PORTS, ffmpeg_reads, get, is_published, run, signed, start_ffmpeg, token, user
 from live_server import BINARY, ROOT_CONF, TRUNK, LiveServer, Ports, wait_until
 from players import FfmpegPublisher
+from rtsp_stage import Client, Publisher, rtsp_url
 
 
 def test_open_streams_need_no_token_to_play(server, clip):
@@ -157,3 +159,36 @@ def test_the_command_explains_what_is_missing(tmp_path):
     assert "Usage:" in run_token() and "--publish PATH" in run_token()
     assert "access is off" in run_token("-c", str(off.conf_path), "--play", "live/cam")
     assert "--expires" in run_token("-c", str(off.conf_path), "--play", "live/cam", "--expire", "5s")
+
+
+def basic(pair: str) -> str:
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+def test_rtsp_clients_answer_a_challenge(server, clip):
+    """Names and passwords in the URL, as ffmpeg sends them: by Basic, once the server has answered 401."""
+    users = "user sender { password plain:s3cret; allow publish live/cam; } user viewer { password plain:s3cret; allow play live/cam; }\n"
+    live = server(vhost=ACCESS, root=PORTS + users)
+
+    def url(name: str) -> str:
+        return f"rtsp://{name}@127.0.0.1:{live.ports['rtsp']}/live/cam"
+
+    with Publisher(url("sender:s3cret"), clip("basic")):
+        wait_until(lambda: is_published(live, "cam"), 20, "the stream is live")
+        assert ffmpeg_reads(url("viewer:s3cret"))
+        with Client(live) as client:
+            status, headers, _ = client.request("DESCRIBE", rtsp_url(live))
+            assert (status, headers["www-authenticate"]) == (401, 'Basic realm="streams"')
+            assert client.request("DESCRIBE", rtsp_url(live), Authorization=basic("viewer:s3cret"))[0] == 200
+        with Client(live) as client:
+            # The right password of a user without the right to play is no reason to ask for another one.
+            assert client.request("DESCRIBE", rtsp_url(live), Authorization=basic("sender:s3cret"))[0] == 403
+        # One wrong password only: its address must wait then.
+        refused = subprocess.run(["ffmpeg", "-v", "error", "-i", url("viewer:other"), "-t", "1", "-f", "null", "-"], capture_output=True, text=True, timeout=30, check=False)
+        assert refused.returncode != 0 and "401" in refused.stderr
+        assert ffmpeg_reads(url("viewer:s3cret")), "a pair that was right before does not wait"
+        assert "s3cret" not in live.log()
+    wait_until(lambda: not is_published(live, "cam"), 20, "the publisher has left")
+    with Publisher(url("viewer:s3cret"), clip("basic")) as other:
+        wait_until(lambda: other.process.poll() is not None, 20, "a viewer does not publish")
+        assert "403" in other.said()

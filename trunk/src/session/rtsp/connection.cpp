@@ -5,8 +5,10 @@
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "base/text/secret.hpp"
+#include "engine/rtsp/authenticator.hpp"
 #include "io/fibers/loop.hpp"
 #include "session/common/admitted_publish.hpp"
+#include "session/common/credentials.hpp"
 #include "session/rtsp/play_session.hpp"
 #include "session/rtsp/publish_session.hpp"
 #include "session/rtsp/stream_request.hpp"
@@ -17,6 +19,8 @@ namespace rtsp = engine::rtsp;
 
 namespace {
 
+constexpr const char* kRealm = "streams";
+
 // A session is controlled by its id, and only on its own connection.
 rtsp::ServerOptions server_options(const Context& context, bool is_secure) {
     rtsp::ServerOptions options;
@@ -25,6 +29,11 @@ rtsp::ServerOptions server_options(const Context& context, bool is_secure) {
     // Media of a connection over TLS stays in it.
     options.allows_udp = !is_secure && context.ports.numbers().has_value();
     return options;
+}
+
+// A header follows a challenge only. Owners: all copies of the client's request.
+std::shared_ptr<const Credentials> sent_credentials(const std::string& authorization, const std::string& url) {
+    return authorization.empty() ? user_info_of(url) : parse_authorization(authorization);
 }
 
 }  // namespace
@@ -79,17 +88,27 @@ void Connection::log_end(const Result<void>& ended) const {
 Result<void> Connection::serve(io::Deadline deadline) {
     const auto limit = deadline.sooner(io::Deadline::after(kIdentifyLimit));
     for (;;) {
-        const auto event = TRY(peer_.next_event(limit));
-        if (const auto* describe = std::get_if<rtsp::WantsToDescribe>(&event))
-            return play(*describe, deadline);
-        if (const auto* announce = std::get_if<rtsp::WantsToAnnounce>(&event))
-            return publish(*announce, deadline);
+        const auto event = peer_.next_event(limit);
+        if (!event.ok() && challenged_) {
+            entry_.refuse(*challenged_);
+            return *challenged_;
+        }
+        if (!event.ok())
+            return event.error();
+        const auto* describe = std::get_if<rtsp::WantsToDescribe>(&*event);
+        const auto* announce = std::get_if<rtsp::WantsToAnnounce>(&*event);
+        if (describe == nullptr && announce == nullptr)
+            continue;
+        challenged_.reset();
+        const auto ended = describe != nullptr ? play(*describe, deadline) : publish(*announce, deadline);
+        if (!challenged_)
+            return ended;
     }
 }
 
 Result<void> Connection::identify(const std::string& url, ClientKind kind) {
     request_.kind = kind;
-    const auto stream = TRY(stream_of(url));
+    const auto stream = TRY(stream_of(without_user_info(url)));
     request_.vhost = stream.vhost;
     request_.app = stream.app;
     request_.stream = stream.stream;
@@ -100,14 +119,24 @@ Result<void> Connection::identify(const std::string& url, ClientKind kind) {
 }
 
 Result<void> Connection::refuse(const Error& error, io::Deadline deadline) {
-    entry_.refuse(error);
-    peer_.engine().refuse(status_for(error.code()));
+    const bool wants_credentials = error.code() == Errc::unauthenticated;
+    if (wants_credentials && challenges_ < kChallengesMax) {
+        ++challenges_;
+        challenged_ = error;
+    } else {
+        entry_.refuse(error);
+    }
+    if (wants_credentials)
+        peer_.engine().challenge(rtsp::Authenticator(kRealm, {}).challenges(rtsp::Authenticator::Offer::basic));
+    else
+        peer_.engine().refuse(status_for(error.code()));
     TRY(peer_.write_output(deadline));
     return error;
 }
 
 Result<void> Connection::play(const rtsp::WantsToDescribe& asked, io::Deadline deadline) {
     const auto named = identify(asked.url, ClientKind::rtsp_play);
+    request_.credentials = sent_credentials(asked.authorization, asked.url);
     LOG_INFO(log_, "RTSP: DESCRIBE app={}, stream={}, vhost={}, param={}", request_.app, request_.stream, request_.vhost,
              redacted(request_.param));
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind), request_.vhost,
@@ -139,6 +168,7 @@ Result<void> Connection::play(const rtsp::WantsToDescribe& asked, io::Deadline d
 
 Result<void> Connection::publish(const rtsp::WantsToAnnounce& asked, io::Deadline deadline) {
     const auto named = identify(asked.url, ClientKind::rtsp_publish);
+    request_.credentials = sent_credentials(asked.authorization, asked.url);
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind), request_.vhost,
              request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/log/log.hpp"
@@ -21,6 +22,8 @@ class Connection final : public Client, private MemoryBudget::Holder {
 public:
     // Time limit from accept until the client names a stream.
     static constexpr std::chrono::seconds kIdentifyLimit{30};
+    // Passwords are tried on many connections; a client that has the right one needs one challenge.
+    static constexpr int kChallengesMax = 3;
 
     // Everything referred to outlives this.
     Connection(std::unique_ptr<io::Stream> stream, std::string client_ip, bool is_secure, Context& context, MemoryBudget& memory,
@@ -40,6 +43,7 @@ private:
 
     Result<void> serve(io::Deadline deadline);
     Result<void> identify(const std::string& url, ClientKind kind);
+    // Ends the request: with a challenge, after which the client may repeat it, or for good.
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> play(const engine::rtsp::WantsToDescribe& asked, io::Deadline deadline);
     Result<void> publish(const engine::rtsp::WantsToAnnounce& asked, io::Deadline deadline);
@@ -51,6 +55,8 @@ private:
     ClientRequest request_;
     RtspOptions options_;
     std::string kick_reason_;
+    std::optional<Error> challenged_;  // the refusal of the last request, which a challenge answered
+    int challenges_ = 0;
     PlaySession* playing_ = nullptr;
     MemoryBudget::Use memory_;
     ClientEntry entry_;

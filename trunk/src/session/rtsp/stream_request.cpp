@@ -28,8 +28,8 @@ int status_for(Errc code) {
     switch (code) {
         case Errc::not_found:
         case Errc::timed_out: return status::kNotFound;
+        case Errc::unauthenticated: return status::kUnauthorized;
         case Errc::denied:
-        case Errc::unauthenticated:
         case Errc::conflict: return status::kForbidden;
         case Errc::malformed: return status::kBadRequest;
         case Errc::unsupported: return status::kUnsupportedMedia;

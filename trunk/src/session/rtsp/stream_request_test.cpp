@@ -30,6 +30,7 @@ TEST(RtspStreamRequest, RefusesUrlsWithoutAStreamAndBadNames) {
 TEST(RtspStreamRequest, GivesEachRefusalAStatus) {
     EXPECT_EQ(status_for(Errc::not_found), 404);
     EXPECT_EQ(status_for(Errc::denied), 403);
+    EXPECT_EQ(status_for(Errc::unauthenticated), 401);
     EXPECT_EQ(status_for(Errc::malformed), 400);
     EXPECT_EQ(status_for(Errc::unsupported), 415);
     EXPECT_EQ(status_for(Errc::limit), 503);
