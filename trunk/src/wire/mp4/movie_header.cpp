@@ -1,5 +1,6 @@
 #include "wire/mp4/movie_header.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "wire/mp4/box.hpp"
@@ -48,7 +49,7 @@ void write_track_header(ByteWriter& out, const TrackHeader& header, const TrackF
 // 8.6.6: an empty edit, then the media from its first presentation on. Players move a track whose edit begins earlier.
 void write_edits(ByteWriter& out, const TrackHeader& header) {
     const Box edits(out, "edts");
-    const std::uint8_t version = version_for(header.movie_ticks);
+    const std::uint8_t version = version_for(std::max(header.movie_ticks, header.first_ticks));
     const Box list(out, "elst", version, 0);
     const auto write_time = [&out, version](std::int64_t ticks) {
         if (version == 1)
@@ -56,10 +57,12 @@ void write_edits(ByteWriter& out, const TrackHeader& header) {
         else
             out.u32be(static_cast<std::uint32_t>(ticks));
     };
-    out.u32be(2);
-    write_time(static_cast<std::int64_t>(header.delay_ticks));
-    write_time(-1);
-    out.u32be(kOne);
+    out.u32be(header.delay_ticks > 0 ? 2 : 1);
+    if (header.delay_ticks > 0) {
+        write_time(static_cast<std::int64_t>(header.delay_ticks));
+        write_time(-1);
+        out.u32be(kOne);
+    }
     write_time(static_cast<std::int64_t>(header.movie_ticks - header.delay_ticks));
     write_time(static_cast<std::int64_t>(header.first_ticks));
     out.u32be(kOne);
@@ -124,7 +127,7 @@ void write_track(ByteWriter& out, const TrackHeader& header, const TrackFormat& 
                  const std::function<void()>& write_tables) {
     const Box track(out, "trak");
     write_track_header(out, header, format);
-    if (header.delay_ticks > 0)
+    if (header.delay_ticks > 0 || header.is_cut)
         write_edits(out, header);
     const Box media(out, "mdia");
     write_media_header(out, header, format);
@@ -134,7 +137,11 @@ void write_track(ByteWriter& out, const TrackHeader& header, const TrackFormat& 
     const Box tables(out, "stbl");
     {
         const Box descriptions(out, "stsd", 0, 0);
-        out.u32be(1).bytes(format.sample_entry);
+        out.u32be(static_cast<std::uint32_t>(std::max<std::size_t>(header.sample_entries.size(), 1)));
+        for (const auto& entry : header.sample_entries)
+            out.bytes(entry);
+        if (header.sample_entries.empty())
+            out.bytes(format.sample_entry);
     }
     write_tables();
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/bytes/byte_writer.hpp"
 #include "base/time.hpp"
@@ -21,6 +23,10 @@ struct TrackHeader {
     std::uint64_t movie_ticks = 0;  // the same on the movie clock, including `delay_ticks`
     std::uint64_t delay_ticks = 0;  // on the movie clock, before the first sample is presented
     std::uint64_t first_ticks = 0;  // on the track's clock: presentation of the first sample, which is decoded at zero
+    // Media before first_ticks is decoded and not presented, also without a delay.
+    bool is_cut = false;
+    // Instead of the format's, for a track whose codec configuration changes.
+    std::span<const std::vector<std::uint8_t>> sample_entries{};
 };
 
 // ftyp of a fragmented file, and of a complete movie.

@@ -1,0 +1,167 @@
+#include "wire/mp4/read/excerpt.hpp"
+
+#include <gtest/gtest.h>
+
+#include "wire/mp4/box_reader_fixture.hpp"
+#include "wire/mp4/read/recorded_files_fixture.hpp"
+
+namespace live::wire::mp4 {
+namespace {
+
+using Files = std::vector<std::pair<MediaTime, FileBytes>>;
+
+// The first edit: its media time, or -1 for an empty one; nullopt without a list.
+std::optional<std::int64_t> first_edit(const TestBox& track) {
+    if (!track.has("edts"))
+        return std::nullopt;
+    const TestBox edits = track.child("edts");
+    TestFull list(edits.child("elst"));
+    MUST(list.in.u32be());
+    MUST(list.in.u32be());
+    return static_cast<std::int32_t>(MUST(list.in.u32be()));
+}
+
+TEST(Excerpt, BeginsWithTheKeyFrameBeforeTheAskedTime) {
+    const Files files = {{-3'400ms, recorded(10)}};
+    const FileBytes fragments = fragmented_excerpt(files, 2s);
+    const auto samples = fragment_samples(fragments);
+    // The key frame is number 50, at 2 s; shown from 3.4 s on, to 5.4 s.
+    ASSERT_EQ(samples.at(1).size(), 85u);
+    EXPECT_EQ(samples.at(1).front().data.front(), 50);
+    EXPECT_TRUE(samples.at(1).front().key);
+    EXPECT_EQ(samples.at(1).front().tick, 0u);
+    EXPECT_EQ(samples.at(1).back().data.front(), (50 + 84) % 128);
+    const TestBox file = read_file(fragments);
+    const auto tracks = file.child("moov").all("trak");
+    // 35 frames for decoding only, then those from 3.4 s on.
+    EXPECT_EQ(first_edit(*tracks[0]), 35);
+    EXPECT_EQ(samples.at(1)[34].tick, 34u);
+    EXPECT_EQ(samples.at(1)[35].tick, 35u);
+    EXPECT_EQ(samples.at(1)[35].data.front(), 85);
+    EXPECT_EQ(samples.at(1)[36].tick, 35u + 40 * 90);
+    // The audio frame that runs at 3.4 s began 18 ms before.
+    EXPECT_EQ(first_edit(*tracks[1]), 3'400 * 44'100 / 1'000 - 146 * 1'024);
+    EXPECT_EQ(samples.at(2).front().data.front(), 128 + 146 % 128);
+}
+
+TEST(Excerpt, MovieHasTheSameSamples) {
+    const Files files = {{-3'400ms, recorded(10, {avc_track(), aac_track()}, 40ms)}};
+    const auto fragments = fragment_samples(fragmented_excerpt(files, 2s));
+    for (const std::size_t portion : {1u, 100u, 1'000'000u}) {
+        const FileBytes movie = movie_excerpt(files, 2s, portion);
+        const TestBox file = read_file(movie);
+        const auto tracks = file.child("moov").all("trak");
+        ASSERT_EQ(tracks.size(), 2u);
+        EXPECT_EQ(movie_samples(movie, *tracks[1]), fragments.at(2));
+        const auto video = movie_samples(movie, *tracks[0]);
+        ASSERT_EQ(video.size(), fragments.at(1).size());
+        for (std::size_t i = 0; i < video.size(); ++i) {
+            EXPECT_EQ(video[i].tick, i * 40 * 90) << i;
+            EXPECT_EQ(video[i].data, fragments.at(1)[i].data) << i;
+            EXPECT_EQ(video[i].key, fragments.at(1)[i].key) << i;
+            EXPECT_EQ(video[i].composition, (i % 25) % 2 == 0 ? 40 * 90 : 0) << i;
+        }
+        EXPECT_EQ(first_edit(*tracks[0]), 1'400 * 90);
+    }
+}
+
+TEST(Excerpt, RunsAcrossFilesAndGaps) {
+    // The second file continues the first one; the third comes after a gap of 5 s.
+    const Files files = {{0s, recorded(4)}, {4s, recorded(4)}, {13s, recorded(4)}};
+    const FileBytes fragments = fragmented_excerpt(files, 15s);
+    const auto video = fragment_samples(fragments).at(1);
+    ASSERT_EQ(video.size(), 250u);
+    for (std::size_t i = 0; i < 250; ++i)
+        ASSERT_EQ(video[i].tick, (i < 200 ? i * 40 : i * 40 + 5'000) * 90) << i;
+    const FileBytes movie = movie_excerpt(files, 15s);
+    const TestBox file = read_file(movie);
+    const auto in_movie = movie_samples(movie, *file.child("moov").all("trak")[0]);
+    ASSERT_EQ(in_movie.size(), 250u);
+    EXPECT_EQ(in_movie[200].tick, video[200].tick);
+    EXPECT_EQ(in_movie[200].data, video[200].data);
+    EXPECT_EQ(in_movie[199].ticks, 5'040u * 90);
+}
+
+TEST(Excerpt, FilesThatOverlapFollowEachOther) {
+    const Files files = {{0s, recorded(4)}, {3'700ms, recorded(4)}};
+    const auto video = fragment_samples(fragmented_excerpt(files, 60s)).at(1);
+    ASSERT_EQ(video.size(), 200u);
+    for (std::size_t i = 1; i < video.size(); ++i)
+        EXPECT_GT(video[i].tick, video[i - 1].tick) << i;
+    EXPECT_LT(video[100].tick, 4'040u * 90);
+}
+
+TEST(Excerpt, CodecsMayChangeBetweenFiles) {
+    TrackFormat other = avc_track();
+    other.sample_entry.back() ^= 1;
+    const Files files = {{0s, recorded(2)}, {2s, recorded(2, {other, aac_track()})}, {4s, recorded(2)}};
+    const FileBytes movie = movie_excerpt(files, 6s);
+    const TestBox file = read_file(movie);
+    const TestBox& table = file.child("moov").all("trak")[0]->child("mdia").child("minf").child("stbl");
+    EXPECT_EQ(MUST(TestFull(table.child("stsd")).in.u32be()), 2u);
+    TestFull chunks(table.child("stsc"));
+    std::vector<std::uint32_t> entries;
+    for (auto left = MUST(chunks.in.u32be()); left-- > 0;) {
+        MUST(chunks.in.skip(8));
+        const auto entry = MUST(chunks.in.u32be());
+        if (entries.empty() || entries.back() != entry)
+            entries.push_back(entry);
+    }
+    EXPECT_EQ(entries, (std::vector<std::uint32_t>{1, 2, 1}));
+    EXPECT_EQ(movie_samples(movie, *file.child("moov").all("trak")[0]).size(), 150u);
+    EXPECT_EQ(fragment_samples(fragmented_excerpt(files, 6s)).at(1).size(), 150u);
+}
+
+TEST(Excerpt, TrackThatBeginsLaterIsDelayed) {
+    const Files files = {{0s, recorded(2, {avc_track()})}, {2s, recorded(2)}};
+    const FileBytes movie = movie_excerpt(files, 4s);
+    const TestBox file = read_file(movie);
+    const auto tracks = file.child("moov").all("trak");
+    ASSERT_EQ(tracks.size(), 2u);
+    EXPECT_EQ(first_edit(*tracks[1]), -1);
+    EXPECT_EQ(fragment_samples(fragmented_excerpt(files, 4s)).at(2).front().tick, 2u * 44'100);
+}
+
+TEST(Excerpt, EndsWithTheLastWholeFragment) {
+    const FileBytes whole = recorded(4);
+    std::size_t most = 0;
+    for (std::size_t size = 0; size < whole.size(); size += 97) {
+        const Files files = {{0s, FileBytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size))}};
+        const auto excerpt = excerpt_of(files, 60s);
+        if (!excerpt.ok()) {
+            EXPECT_EQ(excerpt.code(), Errc::not_found);
+            continue;
+        }
+        const std::size_t samples = fragment_samples(fragmented_excerpt(files, 60s)).at(1).size();
+        EXPECT_EQ(samples % 25, 0u);
+        EXPECT_GE(samples, most);
+        most = samples;
+    }
+    EXPECT_EQ(most, 75u);
+}
+
+TEST(Excerpt, FindsNothingOutsideOfTheRecordings) {
+    const Files files = {{-10s, recorded(4)}, {5s, recorded(1)}};
+    EXPECT_EQ(excerpt_of(files, 4s).code(), Errc::not_found);
+    EXPECT_TRUE(excerpt_of(files, 6s).ok());
+    EXPECT_EQ(excerpt_of({}, 4s).code(), Errc::not_found);
+    EXPECT_EQ(excerpt_of({{0s, FileBytes(100, 7)}}, 4s).code(), Errc::not_found);
+}
+
+TEST(Excerpt, ChangedRecordingEndsTheMovie) {
+    const Files files = {{0s, recorded(4)}};
+    bool is_gone = false;
+    const auto movie = MUST(counted_movie(Excerpt::create(
+        {{.size = files[0].second.size(), .start = {}}},
+        [&](std::size_t, std::uint64_t offset, std::size_t count) -> Result<FileBytes> {
+            return is_gone ? Result<FileBytes>(FileBytes()) : piece_of(files[0].second, offset, count);
+        },
+        60s)));
+    is_gone = true;
+    ByteWriter out;
+    MUST(movie->read_header(out, 100'000, 100));
+    EXPECT_EQ(movie->read_header(out, 100'000, 100).code(), Errc::closed);
+}
+
+}  // namespace
+}  // namespace live::wire::mp4

@@ -1,0 +1,94 @@
+// Reads fragmented MP4 files (ISO/IEC 14496-12, 8.8), of this server and of others: the tracks of the movie header, and then one
+// fragment after the other: its samples with their times, sizes, places in the file and key frames. The media itself is not read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/files/whole_part.hpp"
+#include "base/media_kind.hpp"
+#include "base/result.hpp"
+#include "wire/mp4/read/recording_note.hpp"
+
+namespace live::wire::mp4 {
+
+// A track as its movie header describes it.
+struct FragmentedTrack {
+    std::uint32_t id = 0;
+    MediaKind kind = MediaKind::video;
+    std::uint32_t timescale = 1;
+    std::uint16_t width = 0;
+    std::uint16_t height = 0;
+    std::vector<std::vector<std::uint8_t>> sample_entries{};  // whole boxes
+    // trex: for fragments that give none.
+    std::uint32_t default_ticks = 0;
+    std::uint32_t default_bytes = 0;
+    std::uint32_t default_flags = 0;
+};
+
+struct FragmentedHeader {
+    static constexpr std::size_t kTracksMax = 32;
+    static constexpr std::size_t kSampleEntriesMax = 16;
+    static constexpr std::size_t kBytesMax = 4U << 20;
+    // Boxes before the first fragment.
+    static constexpr std::size_t kBoxesMax = 64;
+
+    std::optional<RecordingNote> note;
+    std::vector<FragmentedTrack> tracks;
+    MediaTime duration{};     // in the header; zero while it is unknown
+    std::uint64_t bytes = 0;  // the place of the first fragment
+    bool has_fragments = false;
+};
+
+// Reads up to the first fragment. `size` is that of the file. Errc::need_more when the file ends before; Errc::malformed,
+// Errc::unsupported, Errc::limit, or the error of `read`.
+Result<FragmentedHeader> read_fragmented_header(std::uint64_t size, const ReadAt& read);
+
+// The duration in the content of a `moov` box, or in the beginning of it; zero if it has none.
+MediaTime movie_duration_of(Bytes content);
+
+struct FragmentSample {
+    std::uint64_t tick = 0;
+    std::uint32_t ticks = 0;
+    std::int32_t composition = 0;
+    std::uint32_t bytes = 0;
+    std::uint64_t offset = 0;  // in the file
+    bool key = false;
+
+    bool operator==(const FragmentSample&) const = default;
+};
+
+struct Fragment {
+    static constexpr std::size_t kHeaderBytesMax = 4U << 20;
+    static constexpr std::size_t kSamplesMax = 65'536;
+
+    std::uint64_t offset = 0;
+    std::uint64_t header_bytes = 0;
+    std::uint64_t bytes = 0;  // with the media
+    // By track, in the order of the header.
+    std::vector<std::vector<FragmentSample>> samples;
+};
+
+// The same without suspension of the caller's buffers: `fragment` keeps its memory from one call to the next.
+class FragmentReader {
+public:
+    // `header` and `read` outlive this.
+    FragmentReader(const FragmentedHeader& header, std::uint64_t size, const ReadAt& read)
+        : header_(header), size_(size), read_(read) {}
+
+    // Reads the fragment at `offset`, or the next one behind boxes of other kinds. Errc::need_more: the file ends before the end
+    // of a fragment; Errc::malformed, Errc::limit, or the error of `read`.
+    Result<void> read(std::uint64_t offset, Fragment& fragment);
+
+private:
+    Result<void> read_header(Bytes content, Fragment& fragment) const;
+    Result<void> read_track(Bytes content, Fragment& fragment) const;
+
+    const FragmentedHeader& header_;
+    const std::uint64_t size_;
+    const ReadAt& read_;
+    std::size_t guess_ = 4'096;  // bytes of the next header
+};
+
+}  // namespace live::wire::mp4
