@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/text/variables.hpp"
@@ -10,6 +11,7 @@
 #include "service/dvr/open_recordings.hpp"
 #include "service/files/path_claims.hpp"
 #include "session/common/admission.hpp"
+#include "wire/mp4/read/recording_note.hpp"
 
 namespace live::service::dvr {
 
@@ -20,6 +22,16 @@ struct Recorded {
     std::string file;   // as in the path setting, maybe relative to the server's folder
     std::string error;  // the reason why it is incomplete; empty if it is complete
     MediaTime duration{};
+    std::uint64_t bytes = 0;
+    std::optional<wire::mp4::WallTime> start{};  // unknown for the file of a killed process
+};
+
+// A file that is being recorded, each time that more of it is on the disk.
+struct RecordingProgress {
+    const session::StreamPlan& plan;
+    const wire::mp4::RecordingNote& note;
+    std::string file;      // its final name; until then it is at file.tmp
+    MediaTime playable{};  // zero: it cannot be played before it is complete
     std::uint64_t bytes = 0;
 };
 
@@ -33,6 +45,8 @@ struct DvrContext {
     Zone zone = Zone::local;
     // Called in the recorder's fiber; must not suspend.
     std::function<void(const Recorded&)> on_recorded;
+    // The same; optional.
+    std::function<void(const RecordingProgress&)> on_progress{};
 };
 
 }  // namespace live::service::dvr

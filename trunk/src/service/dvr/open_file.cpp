@@ -27,7 +27,8 @@ Result<void> OpenFile::claim() {
     return {};
 }
 
-Result<void> OpenFile::create(const std::string& path, FileFormat format, Bytes metadata, io::Deadline deadline) {
+Result<void> OpenFile::create(const std::string& path, FileFormat format, Bytes metadata, const wire::mp4::RecordingNote& note,
+                              io::Deadline deadline) {
     path_ = path;
     TRY(claim());
     remember(deadline);
@@ -37,7 +38,7 @@ Result<void> OpenFile::create(const std::string& path, FileFormat format, Bytes 
     if (!file.ok() && file.code() == Errc::conflict)
         return Error(Errc::conflict, fmt::format("{} ({})", file.error().sentence(), kFileExists));
     file_ = TRY(std::move(file));
-    recording_ = make_recording(format, metadata, context_.product);
+    recording_ = make_recording(format, metadata, context_.product, note);
     return {};
 }
 

@@ -31,8 +31,10 @@ public:
     OpenFile(const OpenFile&) = delete;
     OpenFile& operator=(const OpenFile&) = delete;
 
-    // Creates `path`. Errc::conflict: the file exists, or another output has claimed it. `metadata` as in make_recording().
-    Result<void> create(const std::string& path, FileFormat format, Bytes metadata, io::Deadline deadline);
+    // Creates `path`. Errc::conflict: the file exists, or another output has claimed it. `metadata` and `note` as in
+    // make_recording().
+    Result<void> create(const std::string& path, FileFormat format, Bytes metadata, const wire::mp4::RecordingNote& note,
+                        io::Deadline deadline);
     bool is_open() const { return recording_ != nullptr; }
     // Must be called only while the file is open.
     Recording& recording() { return *recording_; }

@@ -41,7 +41,7 @@ void Recorder::run(io::Deadline deadline) {
     for (; is_tried_again(recorded); recorded = record(deadline)) {
         const io::CancelShield shield;
         fail(recorded.error(), io::Deadline::after(OpenFile::kCloseLimit));
-        retry_at_ = io::now() + retry_.next(static_cast<std::uint32_t>(random_number()));
+        retry_.at = io::now() + retry_.pauses.next(static_cast<std::uint32_t>(random_number()));
     }
     // Also if the server stops: an unfinished recording is of little use.
     const io::CancelShield shield;
@@ -110,7 +110,7 @@ Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     if (cut_)
         return hold(packet, deadline);
     if (!file_.is_open()) {
-        if (!may_begin_with(packet) || io::now() < retry_at_)
+        if (!may_begin_with(packet) || io::now() < retry_.at)
             return {};
         TRY(open(packet, deadline));
     }
@@ -237,9 +237,15 @@ Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) 
     state_.file = file_name(options_, name_, std::chrono::system_clock::now(), context_.zone);
     state_.duration = {};
     state_.bytes = 0;
-    TRY(file_.create(state_.file, format_of(options_), headers_.metadata(), deadline));
+    const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
     const bool keeps_times = options_.time_jitter == media::TimeJitter::off;
-    span_ = {.zero = keeps_times ? -source_->timeline().publisher_offset() : packet.dts,
+    const MediaTime zero = keeps_times ? -source_->timeline().publisher_offset() : packet.dts;
+    place_.note = {.vhost = plan_.vhost,
+                   .app = name_.app,
+                   .stream = name_.stream,
+                   .start = place_.clock.start_of(packet.dts, now) - (packet.dts - zero)};
+    TRY(file_.create(state_.file, format_of(options_), headers_.metadata(), place_.note, deadline));
+    span_ = {.zero = zero,
              .begun = packet.dts,
              .newest = packet.dts,
              .written_to = packet.dts,
@@ -262,6 +268,8 @@ Result<void> Recorder::write(Recording::Last last, io::Deadline deadline) {
 }
 
 void Recorder::note_written() {
+    if (context_.on_progress)
+        context_.on_progress({plan_, place_.note, state_.file, file_.recording().playable(), file_.bytes()});
     if (!state_.error.empty())
         LOG_INFO(log_, "DVR {}: the recording continues", plan_.url);
     state_.error.clear();
@@ -275,7 +283,7 @@ Result<void> Recorder::close(io::Deadline deadline) {
     TRY(write(Recording::Last::yes, deadline));
     TRY(file_.commit(deadline));
     ++state_.files;
-    retry_.reset();
+    retry_.pauses.reset();
     LOG_INFO(log_, "DVR {}: recorded {}, {:.3f} s, {} bytes", plan_.url, state_.file, in_seconds(state_.duration), state_.bytes);
     report({});
     return {};
@@ -283,7 +291,7 @@ Result<void> Recorder::close(io::Deadline deadline) {
 
 void Recorder::report(const std::string& error) {
     if (context_.on_recorded)
-        context_.on_recorded({request_, plan_, state_.file, error, state_.duration, state_.bytes});
+        context_.on_recorded({request_, plan_, state_.file, error, state_.duration, state_.bytes, place_.note.start});
 }
 
 // The error is reported once for any number of failed attempts.

@@ -20,6 +20,7 @@
 #include "service/dvr/file_name.hpp"
 #include "service/dvr/open_file.hpp"
 #include "service/dvr/recording.hpp"
+#include "service/dvr/start_clock.hpp"
 #include "service/dvr/track_headers.hpp"
 #include "session/common/admission.hpp"
 
@@ -115,12 +116,20 @@ private:
     TrackHeaders headers_;
     OpenFile file_;
     Span span_;
+    struct Place {
+        StartClock clock;
+        wire::mp4::RecordingNote note;  // of the open file
+    };
+    Place place_;
     std::optional<Cut> cut_;              // the file has ended, for one kind at least
     std::deque<media::Packet> released_;  // held by the last cut; before the cursor's next packet
     bool is_unsupported_logged_ = false;
     std::uint64_t dropped_ = 0;  // packets dropped by the cursor at the last check
-    Backoff retry_{kRetryFirst, kRetryGreatest};
-    TimePoint retry_at_{};  // no new file is opened before this time
+    struct Retry {
+        Backoff pauses{kRetryFirst, kRetryGreatest};
+        TimePoint at{};  // no new file is opened before this time
+    };
+    Retry retry_;
     State state_;
 };
 

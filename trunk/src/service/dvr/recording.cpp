@@ -11,6 +11,7 @@
 #include "media/ring/tag_packet.hpp"
 #include "wire/flv/file_writer.hpp"
 #include "wire/mp4/fragment_writer.hpp"
+#include "wire/mp4/movie_header.hpp"
 #include "wire/mp4/movie_writer.hpp"
 #include "wire/mp4/sample_reader.hpp"
 
@@ -166,8 +167,10 @@ private:
 
 class FragmentedRecording final : public Mp4Recording {
 public:
-    // Approximate length of a fragment: the most a kill can lose.
+    // Approximate length of a fragment: the most a kill can lose. A key frame of the first video track begins one, too.
     static constexpr MediaTime kFragment = std::chrono::seconds(1);
+
+    explicit FragmentedRecording(const std::optional<mp4::RecordingNote>& note) : note_(note) {}
 
     std::size_t pending_bytes() const override { return ready_.size(); }
     void take(ByteWriter& out, Last last) override {
@@ -178,7 +181,9 @@ public:
                 cut({});
         }
         out.bytes(ready_.release());
+        playable_ = cut_to_;
     }
+    MediaTime playable() const override { return playable_; }
     void truncate_at(std::uint64_t bytes) override {
         if (bytes < header_bytes_)
             writer_.reset();
@@ -188,7 +193,7 @@ public:
         if (!writer_)
             return {};
         ByteWriter header;
-        writer_->write_init(header, newest_);
+        write_header(header, std::max(newest_, cut_to_));
         // The longest recordings would need a larger header than reserved.
         if (header.size() != header_bytes_)
             return {};
@@ -203,7 +208,8 @@ private:
         if (!track || writer_->tracks()[*track] != format)
             return needs_new_file(track ? "the codec's configuration has changed"
                                         : "a track has come that the header does not say");
-        if (sample.dts - begun_ >= kFragment)
+        const bool begins_group = *track == 0 && sample.key && format.kind == MediaKind::video && !writer_->empty();
+        if (sample.dts - begun_ >= kFragment || begins_group)
             cut(mp4::FragmentWriter::Next{.track = *track, .dts = sample.dts});
         if (writer_->empty())
             begun_ = sample.dts;
@@ -239,7 +245,7 @@ private:
                 tracks.push_back(*std::move(format));
             }
         writer_.emplace(std::move(tracks));
-        writer_->write_init(ready_);
+        write_header(ready_, {});
         header_bytes_ = ready_.size();
         begun_ = held_.front().sample.dts;
         for (Held& held : held_) {
@@ -248,13 +254,29 @@ private:
         }
         held_.clear();
     }
-    void cut(std::optional<mp4::FragmentWriter::Next> next) { writer_->cut(ready_, next); }
+    void cut(std::optional<mp4::FragmentWriter::Next> next) {
+        writer_->cut(ready_, next);
+        for (std::size_t i = 0; i < writer_->tracks().size(); ++i) {
+            const auto& extent = writer_->last_cut(i);
+            const std::uint64_t timescale = writer_->tracks()[i].timescale;
+            const std::uint64_t end = extent.start + extent.length;
+            cut_to_ = std::max(cut_to_, MediaTime(std::chrono::seconds(end / timescale)) +
+                                            MediaTime(static_cast<std::int64_t>(end % timescale * 1'000'000 / timescale)));
+        }
+    }
+    void write_header(ByteWriter& out, MediaTime duration) const {
+        mp4::write_fragmented_type(out);
+        if (note_)
+            mp4::write_recording_note(out, *note_);
+        writer_->write_movie(out, duration);
+    }
 
     struct Held {
         std::size_t stream;
         mp4::Sample sample;
     };
 
+    const std::optional<mp4::RecordingNote> note_;
     std::vector<Held> held_;
     std::vector<std::optional<mp4::TrackFormat>> formats_;  // this and the next: by stream
     std::vector<std::optional<std::size_t>> places_;
@@ -263,17 +285,20 @@ private:
     std::size_t header_bytes_ = 0;
     MediaTime begun_{};  // of the fragment being filled
     MediaTime newest_{};
+    MediaTime cut_to_{};
+    MediaTime playable_{};
 };
 
 }  // namespace
 
-std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product) {
+std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product,
+                                          const std::optional<mp4::RecordingNote>& note) {
     switch (format) {
         case FileFormat::flv: return std::make_unique<FlvRecording>(metadata, product);
         case FileFormat::mp4: return std::make_unique<MovieRecording>();
         case FileFormat::fmp4: break;
     }
-    return std::make_unique<FragmentedRecording>();
+    return std::make_unique<FragmentedRecording>(note);
 }
 
 }  // namespace live::service::dvr

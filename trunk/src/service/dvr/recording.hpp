@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/bytes/byte_writer.hpp"
@@ -10,6 +11,7 @@
 #include "io/files/output_file.hpp"
 #include "media/ring/packet.hpp"
 #include "service/dvr/file_name.hpp"
+#include "wire/mp4/read/recording_note.hpp"
 
 namespace live::service::dvr {
 
@@ -34,9 +36,13 @@ public:
     virtual io::OutputFile::Ending finish() const = 0;
     // Reports whether audio or video frames were pushed.
     virtual bool has_media() const = 0;
+    // Media up to this time since the beginning of the file is in what was taken and can be played while the file grows; zero for
+    // formats that cannot.
+    virtual MediaTime playable() const { return {}; }
 };
 
-// `metadata` is the stream's onMetaData message, or empty. `product` is written as the recorder.
-std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product);
+// `metadata` is the stream's onMetaData message, or empty. `product` is written as the recorder. `note`: for fragmented MP4.
+std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product,
+                                          const std::optional<wire::mp4::RecordingNote>& note = {});
 
 }  // namespace live::service::dvr
