@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
-METHODS = ("get", "post", "patch", "delete")
+METHODS = ("get", "post", "put", "patch", "delete")
 KINDS = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict, "null": type(None)}
 
 

@@ -44,6 +44,9 @@ EXCUSED = {
     "GET /metrics": {404: "metrics_handlers_test"},
     "GET /metrics/streams": {404: "metrics_handlers_test"},
     "GET /streams.json": {404: "stream_list_handler_test"},
+    "GET /api/v1/recordings/files": {200: "test_recordings"},
+    "DELETE /api/v1/recordings/files": {200: "test_recordings", 503: "the server stops"},
+    **{f"{call} /api/v1/recordings/pin": {503: "the server stops"} for call in ("PUT", "DELETE")},
 }
 OF_OTHER_SERVERS = {302: "test_edge_redirects", 307: "test_edge_redirects", 409: "test_rtc_offers", 503: "test_rtc_offers", 403: "test_rtc_offers",
                     404: "test_rtc_offers"}
@@ -80,7 +83,7 @@ def refused_requests(operation: Operation) -> dict[int, bytes]:
 
 
 # The session of PATCH lasts only so long, and DELETE ends a player.
-ORDER = ("patch", "post", "get", "delete")
+ORDER = ("patch", "post", "put", "get", "delete")
 
 
 def place_of(operation: Operation) -> float:
@@ -126,6 +129,11 @@ class Stage:
             "GET /api/v1/tcmalloc": [(200, {}, {"page": "summary"})],
             "GET /api/v1/doctor/{protocol}": [(200, {"protocol": "rtc"}), (200, {"protocol": "srt"}), (404,)],
             "GET /api/v1/fibers": [(200, {}, {"count": "100"}), (400, {}, {"count": "0"})],
+            "GET /api/v1/recordings/files": [(404, {}, {"stream": "/live/none"}), (400,), (400, {}, {"stream": "/live/cam", "begin": "x"})],
+            # DELETE of files answers 404 to the first.
+            **{call: [(200, {}, {"stream": "/live/none", "begin": "2026-01-01T00:00:00Z", "end": "2026-01-01T01:00:00Z"}), (400,),
+                           (403, {}, {}, STRANGER)]
+               for call in ("DELETE /api/v1/recordings/files", "PUT /api/v1/recordings/pin", "DELETE /api/v1/recordings/pin")},
             "POST /rtc/v1/play/": [(200, {}, {}, {}, b"{}"), (200, {}, {}, {}, b"x")],
             "POST /rtc/v1/publish/": [(200, {}, {}, {}, b"{}"), (200, {}, {}, {}, body)],
             "POST /gb/v1/publish/": [(200, {}, {}, {}, b"{}"), (200, {}, {}, {}, b'{"id": "gb1", "ssrc": "47190001"}'), (403, {}, {}, STRANGER)],

@@ -215,6 +215,23 @@ inline constexpr std::array kTranscode = {
     Member{"pid output_bytes frames dropped_frames memory_bytes", integer, {}, nullable, "of the running process"},
     Member{"fps speed cpu_seconds", number, {}, nullable, "of the running process; speed 1 is real time"},
     Member{"worker", integer, {}, sometimes}};
+inline constexpr std::array kRecordedStream = {Member{"stream_url vhost app stream"}, Member{"files spans bytes pinned", integer},
+                                               Member{"duration", number, {}, always, "seconds, without the gaps"},
+                                               Member{"start end", text, {}, always, "RFC 3339, in UTC"},
+                                               Member{"recording", boolean}};
+inline constexpr std::array kRecordingFile = {Member{"start", text, {}, always, "RFC 3339, in UTC"},
+                                              Member{"duration", number, {}, always, "seconds"},
+                                              Member{"bytes", integer},
+                                              Member{"file"},
+                                              Member{"format", text, {}, always, "fmp4, mp4 or flv"},
+                                              Member{"pinned recording", boolean}};
+inline constexpr std::array kRecordingChange = {Member{"changed", integer},
+                                                Member{"kept", integer, {}, always, "pinned, in progress, or the disk refuses"}};
+inline constexpr std::array kRecordingDisk = {
+    Member{"streams files bytes deleted_files deleted_bytes", integer},
+    Member{"is_complete", boolean, {}, always, "false while the files are read after a start"},
+    Member{"free_bytes", integer, {}, nullable}, Member{"growth_bytes_per_second", number, {}, always, "over the last hour"},
+    Member{"full_in_seconds", integer, {}, nullable, "at this rate, until the disk is full or recordings are deleted for space"}};
 
 inline constexpr std::array kCounts = {Member{"objects", integer}, Member{"bytes", integer, {}, nullable}};
 inline constexpr std::array kMemoryKind = {kCounts[0], kCounts[1],

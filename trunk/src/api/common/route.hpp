@@ -14,7 +14,7 @@
 
 namespace live::api {
 
-enum class Method : std::uint8_t { get = 1, head = 2, post = 4, del = 8, patch = 16 };
+enum class Method : std::uint8_t { get = 1, head = 2, post = 4, del = 8, patch = 16, put = 32 };
 
 // The methods of an endpoint. Scripts of this family POST to calls that only read: such endpoints accept any method.
 class Methods {

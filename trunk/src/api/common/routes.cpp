@@ -79,6 +79,9 @@ constexpr std::array kStream = {Parameter{"ip", "repeated in the answer"}, Param
 constexpr std::array kStreamUrl = {Parameter{"stream", "[vhost]/app/stream"}};
 constexpr std::array kHistory = {Parameter{"stream", "[vhost]/app/stream: the last hour of a stream"},
                                  Parameter{"since", "a time in seconds: only the points after it"}};
+constexpr std::array kRecordingTimes = {kStreamUrl[0], Parameter{"begin", "RFC 3339: recordings that begin at or after it"},
+                                        Parameter{"end", "RFC 3339: recordings that begin before it"}};
+constexpr std::array kRecordingFiles = {kStreamUrl[0], kRecordingTimes[1], kRecordingTimes[2], kPage[0], kPage[1]};
 constexpr std::array kOwnPart = {Parameter{"own", "1: this process only"}};
 constexpr std::array kMark = {Parameter{"mark", "1: remember these counts"},
                               Parameter{"since", "mark: show the growth since the remembered counts"}};
@@ -105,6 +108,10 @@ constexpr std::array kSessionAt = {Parameter{"token", "from the Location field o
                                    Parameter{"session", "from the Location field of the answer to the offer"}};
 
 // Errors and redirects.
+constexpr std::array kRecordingFails = {Failure{400, "the stream or a time is missing, or no time"},
+                                        Failure{404, "there is no recording of this stream"}};
+constexpr std::array kRecordingChangeFails = {kRecordingFails[0], Failure{403, "a page of another site asks for a change"},
+                                              Failure{503, "the disk is busy, or the server stops"}};
 constexpr std::array kExists = {Failure{404, "there is no such entry"}};
 constexpr std::array kRawFails = {Failure{403, "switched off, or a page of another site asks for a change"}};
 constexpr std::array kChangeFails = {Failure{403, "a page of another site asks for a change"}};
@@ -134,6 +141,14 @@ constexpr std::array kTrickleFails = {Failure{404, "there is no such session"}, 
                                       Failure{415, "the body is no list of candidates"}, Failure{422, "ICE is not restarted"}};
 
 // Methods with other answers.
+constexpr std::array kRecordingActions = {Action{Method::del,
+                                                 "deletes these recordings, except pinned ones and those in progress",
+                                                 data_of(answers::kRecordingChange),
+                                                 {},
+                                                 kRecordingTimes,
+                                                 kRecordingChangeFails}};
+constexpr std::array kRecordingPinActions = {
+    Action{Method::del, "releases them", data_of(answers::kRecordingChange), {}, kRecordingTimes, kRecordingChangeFails}};
 constexpr std::array kGbActions = {Action{Method::del, "closes the session", kDone, {}, kGbId, kExists}};
 constexpr std::array kDrainActions = {
     Action{Method::post, "empties and stops this server", data_of(answers::kDrain), {}, {}, kDrainFails}};
@@ -230,6 +245,34 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/dvrs", kRead, kApi, kPage, list_of("dvrs", {}, answers::kDvr), "recordings", always, entries},
     Route{"/api/v1/transcodes", kRead, kApi, kPage, list_of("transcodes", {}, answers::kTranscode),
           "the ffmpeg processes that encode streams", always, entries},
+    Route{"/api/v1/recordings", kRead, kApi, kPage, list_of("recordings", {}, answers::kRecordedStream),
+          "the recordings of all streams"},
+    Route{"/api/v1/recordings/files",
+          {Method::get, Method::head, Method::del},
+          kApi,
+          kRecordingFiles,
+          list_of("files", {}, answers::kRecordingFile),
+          "the recordings of a stream by time; DELETE removes them from the disk",
+          never,
+          receiver,
+          kRecordingFails,
+          {},
+          {},
+          kRecordingActions},
+    Route{"/api/v1/recordings/pin",
+          {Method::put, Method::del},
+          kApi,
+          kRecordingTimes,
+          data_of(answers::kRecordingChange),
+          "keeps recordings of a stream, whatever the rules of recordings {} say",
+          never,
+          receiver,
+          kRecordingChangeFails,
+          {},
+          {},
+          kRecordingPinActions},
+    Route{"/api/v1/recordings/disk", kRead, kApi, kNone, data_of(answers::kRecordingDisk),
+          "the space that recordings have, and for how long", never},
     Route{"/api/v1/snapshot/", kRead, kApi, kVhost, Answer{"image/jpeg", {}, {}},
           "/snapshot/APP/STREAM.jpg is an image of a stream", never, receiver, kSnapshotFails, "{app}/{stream}.jpg"},
     Route{"/api/v1/thumbnail/", kRead, Ports::streams | Ports::workers, kVhost, Answer{"image/jpeg", {}, {}},
@@ -324,9 +367,9 @@ struct NamedMethod {
     Method method;
     std::string_view name;
 };
-constexpr std::array kMethodNames = {NamedMethod{Method::get, "GET"}, NamedMethod{Method::head, "HEAD"},
-                                     NamedMethod{Method::post, "POST"}, NamedMethod{Method::del, "DELETE"},
-                                     NamedMethod{Method::patch, "PATCH"}};
+constexpr std::array kMethodNames = {NamedMethod{Method::get, "GET"},     NamedMethod{Method::head, "HEAD"},
+                                     NamedMethod{Method::post, "POST"},   NamedMethod{Method::del, "DELETE"},
+                                     NamedMethod{Method::patch, "PATCH"}, NamedMethod{Method::put, "PUT"}};
 
 bool serves(const Route& route, std::string_view path) {
     if (!route.is_folder())

@@ -55,7 +55,8 @@ struct MethodKey {
     const char* key;
 };
 constexpr std::array kMethodKeys = {MethodKey{Method::get, "get"}, MethodKey{Method::post, "post"},
-                                    MethodKey{Method::del, "delete"}, MethodKey{Method::patch, "patch"}};
+                                    MethodKey{Method::del, "delete"}, MethodKey{Method::patch, "patch"},
+                                    MethodKey{Method::put, "put"}};
 
 // The members of answers (common/schema.hpp) as JSON Schema.
 constexpr std::array kPages = {Member{"total", JsonType::integer, {}, Presence::always, "entries of all pages"},
@@ -166,7 +167,7 @@ struct Operation {
     }
     const Answer& answer() const { return action() == nullptr ? route.answer : action()->answer; }
     bool has_pages() const {
-        return route.answer.type == JsonType::list && route.answer.envelope == Envelope::whole && !is_entry;
+        return answer().type == JsonType::list && answer().envelope == Envelope::whole && !is_entry;
     }
     bool is_of_workers() const { return route.path.starts_with(kVersionFolder) && route.answerer != Answerer::receiver; }
 };

@@ -2,21 +2,12 @@
 
 #include <filesystem>
 
-#include "api/streams/dvrs_handler.hpp"
 #include "api/streams/thumbnail_handler.hpp"
-#include "app/start/server_id.hpp"
 #include "app/wiring/http_wiring.hpp"
-#include "base/log/log_format.hpp"
-#include "base/version.hpp"
 
 namespace live::app {
 
 namespace {
-
-// The worker's private copy of a file.
-std::string own_path(const std::string& path, const engine::workers::WorkerIdentity& worker) {
-    return worker.is_worker() ? fmt::format("{}.worker{}", path, worker.number) : path;
-}
 
 Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zone::utc : Zone::local; }
 
@@ -24,9 +15,9 @@ Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zo
 
 Outputs::Outputs(const Shared& shared, const Log& log)
     : files_(shared.settings),
-      open_recordings_(open_recordings_path(own_path(shared.settings->pid, shared.names.identity()))),
-      dvr_options_(shared.settings, &settings::Vhost::dvr),
-      dvr_(shared.streams.table(), dvr_options_, recording_context(shared), log),
+      library_({shared.settings, shared.names.identity(), shared.streams.table(), shared.clients.table(), shared.clients.places(),
+                shared.clients.scratch(), shared.admission, shared.events, claims_},
+               log),
       hls_options_(shared.settings, &settings::Vhost::hls),
       hls_events_(shared.settings, shared.calls.hooks(), std::filesystem::current_path().string()),
       viewers_(shared.admission, shared.events, shared.clients.table(), shared.clients.places()),
@@ -50,18 +41,6 @@ Outputs::Outputs(const Shared& shared, const Log& log)
     dash_player_.set_remote_files(shared.workers.files());
 }
 
-service::dvr::DvrContext Outputs::recording_context(const Shared& shared) {
-    service::dvr::DvrContext context;
-    context.open = &open_recordings_;
-    context.claims = &claims_;
-    context.product = fmt::format("{}/{}", kProduct, kVersion);
-    context.zone = zone_of(*shared.settings);
-    context.on_recorded = [&callbacks = shared.admission.callbacks()](const service::dvr::Recorded& recorded) {
-        callbacks.report_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
-    };
-    return context;
-}
-
 // Before the live streams: an HTTP-TS mount may match the name of a fragment. DASH before HLS: of several workers, HLS takes any
 // other .m4s and .mp4 for a fragment of a stream on another one.
 void Outputs::add_routes(HttpWiring& http) {
@@ -70,7 +49,7 @@ void Outputs::add_routes(HttpWiring& http) {
     http.add_files(dash_player_);
     http.add_files(hls_player_);
     api::Endpoints& endpoints = http.endpoints();
-    endpoints.add<api::DvrsHandler>("/api/v1/dvrs", endpoints.server(), dvr_);
+    library_.add_routes(endpoints);
     endpoints.add<api::SnapshotHandler>(api::SnapshotHandler::kPath, snapshots_, fetcher_);
     endpoints.add<api::ThumbnailHandler>(api::ThumbnailHandler::kPath, thumbnails_, stream_list_, &workers_);
     endpoints.add<api::StreamListHandler>(api::StreamListHandler::kPath, endpoints.server(), stats_, stream_list_, &workers_);
@@ -78,9 +57,10 @@ void Outputs::add_routes(HttpWiring& http) {
 
 void Outputs::add_services(service::ServiceList& services) {
     services.add(homes_);
-    services.add(dvr_);
+    library_.add_services(services);
     services.add(dash_);
     services.add(hls_);
+    library_.add_port(services);
 }
 
 void Outputs::on_sibling_published(const session::ClientRequest& request, const session::StreamPlan& plan) {

@@ -1,6 +1,7 @@
 // Outputs: the outputs that make files of streams: recordings, HLS, DASH and snapshots, and the list of streams to play.
 #pragma once
 
+#include "app/library/library.hpp"
 #include "app/parts/client_core.hpp"
 #include "app/parts/outgoing_calls.hpp"
 #include "app/parts/part.hpp"
@@ -16,7 +17,6 @@
 #include "service/admission/admission_policies.hpp"
 #include "service/dash/dash_handler.hpp"
 #include "service/dash/dash_service.hpp"
-#include "service/dvr/dvr_service.hpp"
 #include "service/files/sessions.hpp"
 #include "service/hls/hls_handler.hpp"
 #include "service/hls/hls_service.hpp"
@@ -53,13 +53,9 @@ public:
     void add_routes(HttpWiring& http) override;
 
 private:
-    service::dvr::DvrContext recording_context(const Shared& shared);
-
     VhostFiles files_;
     service::files::PathClaims claims_;  // shared by recordings, HLS and DASH
-    service::dvr::OpenRecordings open_recordings_;
-    VhostOptions<service::dvr::DvrOptions> dvr_options_;
-    service::dvr::DvrService dvr_;
+    Library library_;
     VhostOptions<service::hls::HlsOptions> hls_options_;
     HlsFragments hls_events_;
     service::files::Sessions viewers_;  // of HLS and DASH

@@ -32,6 +32,8 @@ session::Answer AdmissionPolicies::play(const session::ClientRequest& request, i
     session::StreamPlan plan = TRY(vhosts_.plan_for(request));
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_client(request, subject, plan, deadline));
+    if (request.kind.row().plays_files)
+        return play_files(subject, std::move(plan), deadline);
     if (auto elsewhere = TRY(routing_.redirect_player(request, plan, deadline)))
         return *std::move(elsewhere);
     TRY(callbacks_.ask_play(subject, plan, deadline));
@@ -48,6 +50,13 @@ session::Answer AdmissionPolicies::play(const session::ClientRequest& request, i
         callbacks_.report_stream(Action::on_stop, request, plan);
         return *std::move(other);
     }
+    return plan;
+}
+
+// The files are here, wherever the stream is published now.
+session::Answer AdmissionPolicies::play_files(const Subject& subject, session::StreamPlan plan, io::Deadline deadline) {
+    TRY(referrers_.check_play(subject.request));
+    TRY(callbacks_.ask_play(subject, plan, deadline));
     return plan;
 }
 

@@ -75,6 +75,7 @@ private:
     // The policies that publishers and players have in common. Sets plan.is_trusted_relay.
     Result<void> check_client(const session::ClientRequest& request, const hooks::Subject& subject, session::StreamPlan& plan,
                               io::Deadline deadline);
+    session::Answer play_files(const hooks::Subject& subject, session::StreamPlan plan, io::Deadline deadline);
     Result<void> end_gone_publisher(const session::StreamPlan& plan, io::Deadline deadline);
 
     const session::MemoryBudget& memory_;

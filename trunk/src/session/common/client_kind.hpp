@@ -33,6 +33,8 @@ struct ClientKindRow {
     bool sends_rtp = false;
     // In callbacks, the name of the stream has the file's extension.
     bool names_file = false;
+    // A player of files of this node: it is never sent to another one, and no stream is pulled for it.
+    bool plays_files = false;
 };
 
 // Compared by the address of its row.

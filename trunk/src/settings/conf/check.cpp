@@ -160,6 +160,7 @@ Result<void> check_ports(const Settings& settings) {
     TRY(add(server.enabled, "http_server.listen", true, server.listen));
     TRY(add(server.enabled && server.https.enabled, "http_server.https.listen", true, server.https.listen));
     TRY(add(settings.exporter.enabled, "exporter.listen", true, settings.exporter.listen));
+    TRY(add(settings.playback.enabled, "playback.listen", false, settings.playback.listen));
     TRY(add(settings.rtsp_server.enabled, "rtsp_server.listen", false, settings.rtsp_server.listen));
     TRY(add(settings.rtsps.enabled, "rtsps.listen", false, settings.rtsps.listen));
     for (const StreamCasterOptions& caster : settings.stream_casters)

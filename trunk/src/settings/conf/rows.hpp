@@ -18,6 +18,7 @@
 #include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
 #include "service/ladder/option_rows.hpp"
+#include "service/recordings/option_rows.hpp"
 #include "service/relay/option_rows.hpp"
 #include "service/tokens/option_rows.hpp"
 #include "service/tracing/option_rows.hpp"
@@ -227,6 +228,9 @@ inline constexpr auto kSettingsRows = config::Rows{
     config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows,
                    "Accepts streams of other protocols.")
         .not_in_environment(),
+    config::block(&Settings::recordings, "recordings", service::recordings::kRetentionRows,
+                  "Ours: which recordings are kept. The oldest are deleted first."),
+    config::block(&Settings::playback, "playback", service::recordings::kPlaybackRows, "Ours: playback of recordings."),
     config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
     config::block(&Settings::tracing, "tracing", service::tracing::kTracingRows, "Ours: traces for OpenTelemetry."),
     config::block(&Settings::rtsp_server, "rtsp_server", session::rtsp::kRtspServerRows, "RTSP."),

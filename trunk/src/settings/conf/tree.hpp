@@ -22,6 +22,7 @@
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
 #include "service/ladder/options.hpp"
+#include "service/recordings/options.hpp"
 #include "service/relay/options.hpp"
 #include "service/tokens/options.hpp"
 #include "service/tracing/options.hpp"
@@ -148,6 +149,8 @@ struct Settings {
     session::rtc::RtcServerOptions rtc_server;
     std::vector<StreamCasterOptions> stream_casters;
     ExporterOptions exporter;
+    service::recordings::PlaybackOptions playback;
+    service::recordings::RetentionOptions recordings;
     service::tracing::TracingOptions tracing;
     session::rtsp::RtspServerOptions rtsp_server;
     RtspsOptions rtsps;

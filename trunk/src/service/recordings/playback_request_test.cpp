@@ -1,0 +1,56 @@
+#include "service/recordings/playback_request.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace live::service::recordings {
+namespace {
+
+using Format = PlaybackRequest::Format;
+
+Result<PlaybackRequest> parse(std::string_view query) { return PlaybackRequest::parse(MUST(wire::http::Query::parse(query))); }
+
+TEST(PlaybackRequest, ReadsPathTimesAndFormat) {
+    const auto request = MUST(parse("path=live%2Fcam&start=2026-11-29T14%3A00%3A00.5%2B01%3A00&duration=5.25&format=mp4"));
+    EXPECT_EQ(request.app, "live");
+    EXPECT_EQ(request.stream, "cam");
+    ASSERT_TRUE(request.start && request.duration);
+    EXPECT_EQ(wall_time_text(*request.start), "2026-11-29T13:00:00.500000Z");
+    EXPECT_EQ(*request.duration, 5'250ms);
+    EXPECT_EQ(request.format, Format::mp4);
+    const auto other = MUST(parse("path=/a/b/cam&duration=5s"));
+    EXPECT_EQ(other.app, "a/b");
+    EXPECT_EQ(other.format, Format::fmp4);
+    EXPECT_EQ(*other.duration, 5s);
+    EXPECT_FALSE(other.start);
+}
+
+TEST(PlaybackRequest, RefusesOthersWithASentence) {
+    for (const char* query : {"", "path=cam", "path=/cam", "path=live/", "path=live/..", "path=../../etc/passwd", "path=live/%00",
+                              "path=live/cam&start=yesterday", "path=live/cam&duration=0", "path=live/cam&duration=-1",
+                              "path=live/cam&duration=nan", "path=live/cam&duration=1e300", "path=live/cam&duration=5x",
+                              "path=live/cam&format=flv", "path=live/cam&format=hls", "path=live/cam&end=1"})
+        EXPECT_EQ(parse(query).code(), Errc::malformed) << query;
+    EXPECT_TRUE(parse("path=live/cam&duration=315360000").ok());
+    EXPECT_FALSE(parse("path=live/cam&duration=315360001").ok());
+}
+
+TEST(ListText, IsAnArrayInAnyPortions) {
+    std::vector<RecordedSpan> spans;
+    for (int i = 0; i < 3; ++i)
+        spans.push_back({.start = WallTime(std::chrono::seconds(1'764'417'600 + i * 60)), .duration = 30'250ms});
+    const std::string url = "http://127.0.0.1:9996/get?path=live%2Fcam";
+    std::string text;
+    for (std::size_t i = 0; i < 3; ++i)
+        text += list_text(spans, i, 1, url);
+    EXPECT_EQ(text, list_text(spans, 0, 3, url));
+    const auto list = nlohmann::json::parse(text);
+    ASSERT_EQ(list.size(), 3u);
+    EXPECT_EQ(list[1]["start"], "2025-11-29T12:01:00.000000Z");
+    EXPECT_EQ(list[1]["duration"], 30.25);
+    EXPECT_EQ(list[1]["url"], url + "&start=2025-11-29T12%3A01%3A00.000000Z&duration=30.250000");
+    EXPECT_EQ(nlohmann::json::parse(error_text("none"))["error"], "none");
+}
+
+}  // namespace
+}  // namespace live::service::recordings

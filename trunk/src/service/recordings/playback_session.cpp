@@ -1,0 +1,220 @@
+#include "service/recordings/playback_session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log/log_format.hpp"
+#include "base/net/ip_network.hpp"
+#include "io/fibers/loop.hpp"
+#include "session/http/file_body.hpp"
+#include "wire/http/byte_range.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::service::recordings {
+
+namespace http = session::http;
+namespace mp4 = wire::mp4;
+
+namespace {
+
+using wire::http::ByteRange;
+using wire::http::Status;
+
+constexpr std::string_view kMovieType = "video/mp4";
+
+int status_of(Errc code) {
+    switch (code) {
+        case Errc::not_found:
+        case Errc::unsupported: return Status::not_found;
+        case Errc::malformed: return Status::bad_request;
+        case Errc::denied: return Status::forbidden;
+        case Errc::limit:
+        case Errc::timed_out: return Status::service_unavailable;
+        default: return Status::internal_server_error;
+    }
+}
+
+// The party of a client in the worker threads.
+std::optional<io::Party> party_of(const std::string& peer_ip) {
+    const auto address = parse_ip(peer_ip);
+    return address.ok() ? std::optional<io::Party>(address->bytes) : std::nullopt;
+}
+
+}  // namespace
+
+http::Reply playback_error(int status, std::string_view sentence) {
+    return {.status = status, .content_type = "application/json", .body = error_text(sentence), .headers = {}};
+}
+
+PlaybackSession::PlaybackSession(http::Exchange& exchange, const PlaybackContext& context, session::ClientRequest request,
+                                 session::StreamPlan plan, PlaybackRequest asked)
+    : exchange_(exchange),
+      context_(context),
+      request_(std::move(request)),
+      plan_(std::move(plan)),
+      asked_(std::move(asked)),
+      entry_(context.clients, *this) {}
+
+void PlaybackSession::kick(std::string reason) {
+    LOG_INFO(exchange_.log(), "client finished. reason=\"{}\"", reason);
+    kick_reason_ = std::move(reason);
+    exchange_.stream().close();
+}
+
+Result<void> PlaybackSession::run(io::Deadline deadline) {
+    session::StreamStay stay(entry_, plan_, io::now());
+    auto ended = play(deadline);
+    if (!kick_reason_.empty())
+        ended = Error(Errc::closed, kick_reason_);
+    stay.end(ended);
+    return ended;
+}
+
+Result<void> PlaybackSession::play(io::Deadline deadline) {
+    auto source = open(deadline);
+    if (source.ok() && asked_.format == PlaybackRequest::Format::fmp4)
+        return send_fragments(*source, deadline);
+    if (source.ok())
+        if (const auto counted = source->count(deadline); !counted.ok())
+            source = counted.error();
+    return source.ok() ? send_movie(*source, deadline) : refuse(source.error(), deadline);
+}
+
+Result<void> PlaybackSession::refuse(const Error& error, io::Deadline deadline) {
+    if (error.code() == Errc::cancelled)
+        return error;
+    LOG_INFO(exchange_.log(), "playback of {}: {}", plan_.url, error.text());
+    return exchange_.send(playback_error(status_of(error.code()), error.sentence()), deadline);
+}
+
+// Without a start: from the first recording on; without a duration: to the end of its span.
+Result<PlaybackSource> PlaybackSession::open(io::Deadline deadline) {
+    const RecordedStream* const stream = context_.library.index().find(plan_.url);
+    if (stream == nullptr)
+        return Error(Errc::not_found, "there is no recording of this stream");
+    const auto spans = spans_of(*stream, asked_.start, std::nullopt);
+    if (spans.empty())
+        return Error(Errc::not_found, "there is no recording of this time");
+    WallTime start = asked_.start.value_or(spans.front().start);
+    MediaTime duration = asked_.duration.value_or(spans.front().start + spans.front().duration - start);
+    auto files = files_from(*stream, start, duration);
+    if (files.empty())
+        return Error(Errc::not_found, "there is no recording of this time");
+    // Between two recordings nothing can be shown: it begins with the later one.
+    if (files.front().start > start) {
+        duration -= files.front().start - start;
+        start = files.front().start;
+    }
+    return PlaybackSource::open(files, start, duration, party_of(request_.peer_ip), deadline);
+}
+
+Result<void> PlaybackSession::send_bytes(Bytes bytes, io::Deadline deadline) {
+    sent_bytes_ += bytes.size();
+    exchange_.traffic().sent_bytes += bytes.size();
+    return exchange_.stream().write_all(std::array{io::as_part(bytes)}, deadline.sooner(io::Deadline::after(kStallLimit)));
+}
+
+Result<void> PlaybackSession::send_range(PlaybackSource& source, const mp4::FileRange& range, std::string head,
+                                         io::Deadline deadline) {
+    const io::File* const file = TRY(source.file(range.file, deadline));
+    sent_bytes_ += head.size() + range.count;
+    return http::send_file_bytes(exchange_, head, *file, range.offset, range.count, deadline);
+}
+
+Result<void> PlaybackSession::send_fragments(PlaybackSource& source, io::Deadline deadline) {
+    http::Head head;
+    head.content_type = kMovieType;
+    const auto init = source.init(deadline);
+    if (!init.ok())
+        return refuse(init.error(), deadline);
+    TRY(exchange_.send_head(head, deadline));
+    if (exchange_.request().is_head())
+        return {};
+    TRY(send_part(source, {*init, {}}, deadline));
+    for (;;) {
+        const auto parts = TRY(source.next(deadline));
+        if (parts.empty())
+            break;
+        for (const auto& part : parts)
+            TRY(send_part(source, part, deadline));
+    }
+    return exchange_.body_end() == http::BodyEnd::chunks ? exchange_.finish_chunks(deadline) : Result<void>();
+}
+
+// One HTTP chunk, where there are chunks.
+Result<void> PlaybackSession::send_part(PlaybackSource& source, const PlaybackSource::Part& part, io::Deadline deadline) {
+    const bool has_chunks = exchange_.body_end() == http::BodyEnd::chunks;
+    std::uint64_t bytes = part.head.size();
+    for (const mp4::FileRange& range : part.media)
+        bytes += range.count;
+    std::string head = has_chunks ? fmt::format("{:x}\r\n", bytes) : std::string();
+    head += as_text(part.head);
+    for (const mp4::FileRange& range : part.media)
+        if (range.count > 0)
+            TRY(send_range(source, range, std::exchange(head, {}), deadline));
+    if (has_chunks)
+        head += "\r\n";
+    return head.empty() ? Result<void>() : send_bytes(as_bytes(head), deadline);
+}
+
+Result<void> PlaybackSession::send_movie(PlaybackSource& source, io::Deadline deadline) {
+    const std::uint64_t size = source.movie().bytes();
+    const auto range = wire::http::parse_range_header(exchange_.request().message.headers.find("Range").value_or(""), size);
+    if (range.answer == ByteRange::Answer::unsatisfiable) {
+        auto reply = playback_error(Status::range_not_satisfiable, "the file ends before this range");
+        reply.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
+        return exchange_.send(reply, deadline);
+    }
+    const bool is_part = range.answer == ByteRange::Answer::part;
+    http::Head head;
+    head.content_type = kMovieType;
+    head.end = http::BodyEnd::length;
+    head.length = is_part ? range.count : size;
+    head.headers.emplace_back("Accept-Ranges", "bytes");
+    if (is_part) {
+        head.status = Status::partial_content;
+        head.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
+    }
+    TRY(exchange_.send_head(head, deadline));
+    if (exchange_.request().is_head())
+        return {};
+    const std::uint64_t first = is_part ? range.first : 0;
+    const std::uint64_t header = source.movie().header_bytes();
+    const std::uint64_t in_header = first < header ? std::min(header - first, head.length) : 0;
+    if (in_header > 0)
+        TRY(send_header(source, first, in_header, deadline));
+    return send_media(source, first + in_header - std::min(header, first + in_header), head.length - in_header, deadline);
+}
+
+// The header is made again up to a later range.
+Result<void> PlaybackSession::send_header(PlaybackSource& source, std::uint64_t skip, std::uint64_t count,
+                                          io::Deadline deadline) {
+    while (count > 0) {
+        const auto made = TRY(source.next_header(deadline));
+        Bytes bytes(made);
+        const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip, bytes.size()));
+        skip -= passed;
+        bytes = bytes.subspan(passed);
+        bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(count, bytes.size())));
+        count -= bytes.size();
+        if (!bytes.empty())
+            TRY(send_bytes(bytes, deadline));
+    }
+    return {};
+}
+
+Result<void> PlaybackSession::send_media(PlaybackSource& source, std::uint64_t skip, std::uint64_t count, io::Deadline deadline) {
+    for (mp4::FileRange range : source.movie().ranges()) {
+        const std::uint64_t passed = std::min(skip, range.count);
+        skip -= passed;
+        range.offset += passed;
+        range.count = std::min(range.count - passed, count);
+        count -= range.count;
+        if (range.count > 0)
+            TRY(send_range(source, range, {}, deadline));
+    }
+    return {};
+}
+
+}  // namespace live::service::recordings
