@@ -428,6 +428,13 @@ def test_fragments_with_wrong_bits_and_unknown_units(server):
         plays(live)
 
 
+def test_the_g711_of_a_camera_becomes_aac(server):
+    with Camera(Habits(audio=True)) as camera:
+        live = pull(server, camera)
+        wait_running(live)
+        wait_until(lambda: (audio := streams(live).get("door", {}).get("audio")) and audio["codec"] == "AAC", 20, lambda: streams(live))
+
+
 def test_audio_that_is_announced_as_something_else_does_not_cost_the_video(server):
     change = lambda text: text.replace("RTP/AVP 8", "RTP/AVP 97").replace("a=rtpmap:8 PCMA/8000", "a=rtpmap:97 G726-32/8000")  # noqa: E731
     with Camera(Habits(audio=True, sdp=change)) as camera:

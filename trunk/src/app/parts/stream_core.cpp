@@ -8,10 +8,16 @@ namespace live::app {
 
 namespace {
 
-// WebRTC, and the G.711 of cameras.
+bool pulls_rtsp(const settings::Vhost& vhost) {
+    return std::ranges::any_of(vhost.ingests, [](const service::ingest::IngestOptions& one) {
+        return one.enabled && one.input_url.starts_with("rtsp");
+    });
+}
+
+// WebRTC, and the G.711 of cameras and of RTSP publishers.
 bool wants_conversion(const settings::Settings& settings) {
     return settings.find_caster("gb28181") != nullptr || std::ranges::any_of(settings.vhosts, [](const settings::Vhost& vhost) {
-               return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp;
+               return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp || vhost.rtsp.enabled || pulls_rtsp(vhost);
            });
 }
 

@@ -103,6 +103,7 @@ Result<void> PullSession::play(media::Publication& publication, const Descriptio
                                io::Deadline deadline) {
     const auto chosen = TRY(MediaInput::choose(description, log_));
     input_ = std::make_unique<MediaInput>(publication, plan_, description, chosen, shared_.context.counters, log_);
+    input_->convert_laws(shared_.context.streams.transcoders());
     publication_ = &publication;
     auto ended = [&]() -> Result<void> {
         TRY(begin(chosen, over_udp, deadline));
