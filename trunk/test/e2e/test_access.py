@@ -85,7 +85,7 @@ def test_a_name_and_a_password_may_be_in_any_field(server, clip, tmp_path):
         answer = rtc_offer.ask(port, "GET", "/live/cam.flv")
         assert answer.status == 401 and answer.headers["WWW-Authenticate"].startswith("Basic")
         assert ffmpeg_reads(f"http://alice:s3cret%2Fword@127.0.0.1:{port}/live/cam.flv")
-        assert ffmpeg_reads(f"http://alice:s3cret%2Fword@127.0.0.1:{port}/live/cam.m3u8")
+        wait_until(lambda: ffmpeg_reads(f"http://alice:s3cret%2Fword@127.0.0.1:{port}/live/cam.m3u8"), 30, "the first segment")
         assert not ffmpeg_reads(f"http://alice:wrong@127.0.0.1:{port}/live/cam.flv")
         assert ffmpeg_reads(f"srt://127.0.0.1:{live.ports['udp_srt']}?streamid=#!::r=live/cam,u=alice,s=s3cret/word,m=request")
         for bearer in ("alice:s3cret/word", token(live, "--play", "live/cam")):

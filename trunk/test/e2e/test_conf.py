@@ -166,7 +166,7 @@ def test_each_warning_of_a_conf_is_in_the_log_and_in_the_api(server, tmp_path):
     live.write_conf(conf(vhost="hls { enabled on; hls_fragment 0; }"))
     live.process.send_signal(signal.SIGHUP)
     wait_until(lambda: [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "hls_fragment is 0" in one], 20, live.log)
-    assert not [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "vhost.exec" in one]
+    assert not [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "vhost.hds" in one]
 
 
 def test_a_server_in_the_foreground_of_a_container_explains_it(server):

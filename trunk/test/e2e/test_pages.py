@@ -514,13 +514,13 @@ def test_console_shows_the_state_of_forwards(site, clip):
 
 
 def test_console_lists_the_warnings_about_the_conf(site):
-    one = site(conf=live_server.conf(f"{REMUX} exec {{ enabled on; publish ./x; }}"))
+    one = site(conf=live_server.conf(f"{REMUX} hds {{ enabled on; }}"))
     page = one.console()
-    page.wait("[...document.querySelectorAll('#warnings-list li')].some((one) => one.textContent.includes('vhost.exec'))")
+    page.wait("[...document.querySelectorAll('#warnings-list li')].some((one) => one.textContent.includes('vhost.hds'))")
     assert page.is_shown("#warnings")
     one.live.write_conf(live_server.conf(REMUX))
     one.live.process.send_signal(signal.SIGHUP)
-    page.wait("![...document.querySelectorAll('#warnings-list li')].some((one) => one.textContent.includes('vhost.exec'))")
+    page.wait("![...document.querySelectorAll('#warnings-list li')].some((one) => one.textContent.includes('vhost.hds'))")
 
 
 @pytest.mark.parametrize("name", ["CONF_OPEN", "CONF_HTTPS"])

@@ -266,7 +266,7 @@ def test_clients_that_play_are_listed_and_kicked(server, clip):
     (span,) = library.spans()
     with socket.create_connection(("127.0.0.1", live.ports["playback"])) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        slow.sendall(f"GET /get?path=live/cam&start={span['start']}&duration=4 HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        slow.sendall(f"GET /get?path=live/cam&start={span['start']}&duration=4 HTTP/1.1\r\nHost: a\r\n\r\n".encode() * 30)  # more than the buffers of the kernel take
         (client,) = wait_until(lambda: [one for one in live.api("/api/v1/clients/")["clients"] if one["type"] == "recording-play"], 10, "the client")
         ask_api(live, "DELETE", f"/api/v1/clients/{client['id']}")
         wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 10, "it is gone")

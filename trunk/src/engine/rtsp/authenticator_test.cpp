@@ -11,7 +11,7 @@ namespace {
 using wire::rtsp::Challenge;
 using wire::rtsp::DigestResponse;
 
-constexpr std::string_view kUrl = "rtsp://h:8554/live/cam?token=1";
+constexpr std::string_view kTokenUrl = "rtsp://h:8554/live/cam?token=1";
 
 DigestResponse response_of(const std::string& header) {
     const auto parsed = wire::rtsp::parse_digest_response(header);
@@ -20,7 +20,7 @@ DigestResponse response_of(const std::string& header) {
 }
 
 // Returns the response of our own client to a challenge.
-DigestResponse answer_to(const std::string& challenge, std::string_view password = "secret", std::string_view url = kUrl) {
+DigestResponse answer_to(const std::string& challenge, std::string_view password = "secret", std::string_view url = kTokenUrl) {
     Credentials credentials("user", std::string(password));
     EXPECT_TRUE(credentials.accept(*wire::rtsp::parse_challenges(challenge)));
     return response_of(*credentials.answer("DESCRIBE", url, "0123"));
@@ -47,8 +47,8 @@ TEST(RtspAuthenticator, AcceptsThePasswordWithEachAlgorithm) {
     ASSERT_EQ(challenges.size(), 3U);
     for (std::size_t i = 0; i < 2; ++i) {
         Authenticator fresh("live", "n1");
-        EXPECT_TRUE(fresh.verify(answer_to(challenges[i]), "DESCRIBE", kUrl, "secret").ok()) << challenges[i];
-        EXPECT_EQ(fresh.verify(answer_to(challenges[i], "other"), "DESCRIBE", kUrl, "secret").code(), Errc::denied);
+        EXPECT_TRUE(fresh.verify(answer_to(challenges[i]), "DESCRIBE", kTokenUrl, "secret").ok()) << challenges[i];
+        EXPECT_EQ(fresh.verify(answer_to(challenges[i], "other"), "DESCRIBE", kTokenUrl, "secret").code(), Errc::denied);
     }
     EXPECT_EQ(challenges[2], "Basic realm=\"live\"");
     EXPECT_EQ(authenticator.challenges(Authenticator::Offer::basic).size(), 1U);
@@ -61,26 +61,26 @@ TEST(RtspAuthenticator, AcceptsResponsesWithoutACounterAndUrlsWithoutAHost) {
         DigestResponse response{.user = "user", .realm = "live", .nonce = "n1", .uri = std::string(uri)};
         response.response = digest_response(
             {.user = "user", .realm = "live", .password = "secret", .nonce = "n1", .method = "DESCRIBE", .uri = uri});
-        EXPECT_TRUE(authenticator.verify(response, "DESCRIBE", kUrl, "secret").ok()) << uri;
+        EXPECT_TRUE(authenticator.verify(response, "DESCRIBE", kTokenUrl, "secret").ok()) << uri;
     }
 }
 
 TEST(RtspAuthenticator, RefusesReplays) {
     Authenticator authenticator("live", "n1");
     const DigestResponse recorded = answer_to(authenticator.challenges(Authenticator::Offer::digest_and_basic)[1]);
-    ASSERT_TRUE(authenticator.verify(recorded, "DESCRIBE", kUrl, "secret").ok());
-    EXPECT_EQ(authenticator.verify(recorded, "DESCRIBE", kUrl, "secret").code(), Errc::denied) << "on the same connection";
+    ASSERT_TRUE(authenticator.verify(recorded, "DESCRIBE", kTokenUrl, "secret").ok());
+    EXPECT_EQ(authenticator.verify(recorded, "DESCRIBE", kTokenUrl, "secret").code(), Errc::denied) << "on the same connection";
     Authenticator other("live", "n2");
-    EXPECT_EQ(other.verify(recorded, "DESCRIBE", kUrl, "secret").code(), Errc::conflict) << "on another connection";
+    EXPECT_EQ(other.verify(recorded, "DESCRIBE", kTokenUrl, "secret").code(), Errc::conflict) << "on another connection";
     Authenticator again("live", "n1");
     EXPECT_EQ(again.verify(recorded, "DESCRIBE", "rtsp://h:8554/live/other", "secret").code(), Errc::denied) << "of another URL";
-    EXPECT_EQ(again.verify(recorded, "ANNOUNCE", kUrl, "secret").code(), Errc::denied) << "of another method";
+    EXPECT_EQ(again.verify(recorded, "ANNOUNCE", kTokenUrl, "secret").code(), Errc::denied) << "of another method";
     DigestResponse altered = recorded;
     altered.count = "00000002";
-    EXPECT_EQ(again.verify(altered, "DESCRIBE", kUrl, "secret").code(), Errc::denied) << "the counter is signed";
+    EXPECT_EQ(again.verify(altered, "DESCRIBE", kTokenUrl, "secret").code(), Errc::denied) << "the counter is signed";
     altered = recorded;
     altered.algorithm = Challenge::Algorithm::unknown;
-    EXPECT_EQ(again.verify(altered, "DESCRIBE", kUrl, "secret").code(), Errc::unsupported);
+    EXPECT_EQ(again.verify(altered, "DESCRIBE", kTokenUrl, "secret").code(), Errc::unsupported);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ protected:
         context_.open = &open_;
         plan_.url = "/live/cam";
     }
-    void create() { MUST(file_.create(path_, FileFormat::flv, {}, io::Deadline::never())); }
+    void create() { MUST(file_.create(path_, FileFormat::flv, {}, {}, io::Deadline::never())); }
     void push_frame() { MUST(file_.recording().push(segments::video_packet(0s, true), {})); }
     std::size_t remembered() { return MUST(open_.left(io::Deadline::never())).size(); }
 
@@ -72,11 +72,11 @@ TEST_F(OpenFileTest, KeepsTheWrittenBytesAfterAnError) {
 TEST_F(OpenFileTest, RefusesAPathThatIsClaimedOrTaken) {
     {
         OpenFile other(request_, plan_, context_, Log());
-        MUST(other.create(path_, FileFormat::flv, {}, io::Deadline::never()));
-        EXPECT_EQ(file_.create(path_, FileFormat::flv, {}, io::Deadline::never()).code(), Errc::conflict);
+        MUST(other.create(path_, FileFormat::flv, {}, {}, io::Deadline::never()));
+        EXPECT_EQ(file_.create(path_, FileFormat::flv, {}, {}, io::Deadline::never()).code(), Errc::conflict);
     }
     folder_.write("cam.flv", "");
-    EXPECT_EQ(file_.create(path_, FileFormat::flv, {}, io::Deadline::never()).code(), Errc::conflict);
+    EXPECT_EQ(file_.create(path_, FileFormat::flv, {}, {}, io::Deadline::never()).code(), Errc::conflict);
     EXPECT_FALSE(file_.is_open());
 }
 

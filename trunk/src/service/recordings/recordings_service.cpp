@@ -296,9 +296,10 @@ void RecordingsService::write_metrics(MetricsText& text) const {
     if (now.free_bytes)
         text.family("millrace_recordings_free_bytes", MetricsText::Type::gauge, "Free bytes of the disk with the recordings.")
             .sample(*now.free_bytes);
-    text.family("millrace_recordings_growth_bytes_per_second", MetricsText::Type::gauge,
-                "Growth of the recordings, over the last hour.")
-        .sample(now.growth);
+    constexpr double kSecondsPerHour = 3600;
+    text.family("millrace_recordings_hourly_growth_bytes", MetricsText::Type::gauge,
+                "Growth of the recordings per hour, over the last hour.")
+        .sample(now.growth * kSecondsPerHour);
     if (now.full_in)
         text.family("millrace_recordings_full_seconds", MetricsText::Type::gauge,
                     "Time until the disk is full at that rate, or until recordings are deleted for space.")

@@ -14,8 +14,8 @@
 namespace live::session::rtsp {
 namespace {
 
-constexpr std::uint16_t kFirstPort = 21'970;
-constexpr std::uint16_t kLastPort = 23'970;
+constexpr std::uint16_t kFirstFanOutPort = 21'970;
+constexpr std::uint16_t kLastFanOutPort = 23'970;
 constexpr std::uint32_t kImageBytes = 10'000;
 
 class RtspUdpFanOut : public testing::Test {
@@ -44,7 +44,7 @@ protected:
     };
 
     void SetUp() override {
-        ASSERT_TRUE(ports_.open(kFirstPort, kLastPort).ok());
+        ASSERT_TRUE(ports_.open(kFirstFanOutPort, kLastFanOutPort).ok());
         ASSERT_TRUE(fan_out_.start(fibers_).ok());
         media::append_tag(*source_, MediaKind::video, false, true, 0ms, media::avc_config_body());
         image(true);
