@@ -81,7 +81,7 @@ def test_giant_frames_of_datagrams_are_encoded_in_turns_and_none_is_missed(serve
         got = [one for one in pictures_in(player.body) if len(one) > FRAME_BYTES / 2]
         assert got == [picture(SURE_FRAMES + number, FRAME_BYTES) for number in range(FRAMES)], [one[:8] for one in got]
     if kind == "udp":  # SRT reads at once what is due at once, which takes as long by itself
-        # Each of them, without turns; a core whose caches other guests of the machine have emptied takes twice the time.
+        # Without turns, each of them. A core whose caches other programs have emptied takes twice the time.
         held = [line for line in live.log().splitlines() if "the event loop was blocked" in line]
-        assert long_holds(live) - before <= FRAMES // 3, f"fibers over {HOLD_MS} ms of CPU time: {held}"
+        assert long_holds(live) - before <= FRAMES // 2, f"fibers over {HOLD_MS} ms of CPU time: {held}"
     assert any(fiber["name"] == "encoder" for fiber in live.api("/api/v1/fibers?count=1000")["data"]["fibers"])

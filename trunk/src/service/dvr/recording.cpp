@@ -167,7 +167,7 @@ private:
 
 class FragmentedRecording final : public Mp4Recording {
 public:
-    // Approximate length of a fragment: the most a kill can lose. A key frame of the first video track begins one, too.
+    // Approximate length of a fragment. A key frame of the first video track begins one, too.
     static constexpr MediaTime kFragment = std::chrono::seconds(1);
 
     explicit FragmentedRecording(const std::optional<mp4::RecordingNote>& note) : note_(note) {}
