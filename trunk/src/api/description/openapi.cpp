@@ -166,9 +166,7 @@ struct Operation {
         return found == route.actions.end() ? nullptr : &*found;
     }
     const Answer& answer() const { return action() == nullptr ? route.answer : action()->answer; }
-    bool has_pages() const {
-        return answer().type == JsonType::list && answer().envelope == Envelope::whole && !is_entry;
-    }
+    bool has_pages() const { return answer().type == JsonType::list && answer().envelope == Envelope::whole && !is_entry; }
     bool is_of_workers() const { return route.path.starts_with(kVersionFolder) && route.answerer != Answerer::receiver; }
 };
 

@@ -13,8 +13,8 @@ namespace live::service::dvr {
 
 class StartClock {
 public:
-    // An offset up to kSlewMin is jitter. A larger one is drift: from one file to the next, the time moves by kSlewMax towards the
-    // clock. By more than kJumpMin, the clock was set.
+    // An offset up to kSlewMin is jitter. A larger one is drift: from one file to the next, the time moves by kSlewMax towards
+    // the clock. By more than kJumpMin, the clock was set.
     static constexpr MediaTime kSlewMin = std::chrono::seconds(1);
     static constexpr MediaTime kSlewMax = std::chrono::milliseconds(10);
     static constexpr MediaTime kJumpMin = std::chrono::seconds(60);
