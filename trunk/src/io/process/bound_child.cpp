@@ -32,9 +32,10 @@ struct Plan {
 // Above every target, so that no dup2 closes a descriptor that is still needed.
 int lift(int descriptor, int above) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, above); }
 
+constexpr int kHandlesMax = 64;
+
 int place_descriptors(const Plan& plan) {
     constexpr int kOutputMode = 0644;
-    constexpr int kHandlesMax = 64;
     const int above = kPassedHandle + plan.handle_count;
     int lifted[kHandlesMax];
     if (plan.handle_count > kHandlesMax)
@@ -95,20 +96,35 @@ int start_bound_child(const ChildOptions& options, const char* output, char** ar
                     options.handles.data(),
                     static_cast<int>(options.handles.size()),
                     ::getpid()};
+    // Carries errno of a child that could not start; closed by a successful exec. A vfork that copies memory, as in valgrind, has
+    // no other way, and returns before the exec.
+    int report[2];
+    if (::pipe2(report, O_CLOEXEC) != 0)
+        return errno;
+    const int end_of_child = lift(report[1], kPassedHandle + kHandlesMax);
+    ::close(report[1]);
+    if (end_of_child < 0) {
+        ::close(report[0]);
+        return EMFILE;
+    }
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
     // A handler of this process must not run in the child.
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    volatile int error = 0;
     const pid_t child = ::vfork();
     if (child == 0) {
-        error = become(plan);
+        const int failure = become(plan);
+        static_cast<void>(!::write(end_of_child, &failure, sizeof failure));
         ::_exit(127);
     }
-    if (child < 0)
-        error = errno;
+    int error = child < 0 ? errno : 0;
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    ::close(end_of_child);
+    int failure = 0;
+    if (child > 0 && ::read(report[0], &failure, sizeof failure) == static_cast<ssize_t>(sizeof failure))
+        error = failure;
+    ::close(report[0]);
     if (child > 0 && error != 0)
         while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
         }
