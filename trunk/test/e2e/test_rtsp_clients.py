@@ -43,7 +43,7 @@ def fixture_retina() -> Path:
     found = re.match(r"cargo (\d+)\.(\d+)", said)
     if not found or (int(found[1]), int(found[2])) < oldest:
         pytest.skip(f"retina needs cargo {'.'.join(map(str, oldest))} or later, here is {said.strip() or 'none'}")
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(source.rglob("*.*")) if path.is_file())).hexdigest()[:10]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(source.rglob("*.*")) if path.is_file() and path.name != "Cargo.lock")).hexdigest()[:10]
     folder = cache_folder() / f"retina-{digest}"
     done = subprocess.run(["cargo", "build", "--release", "--quiet", "--manifest-path", source / "Cargo.toml", "--target-dir", folder],
                           capture_output=True, text=True, timeout=900, check=False)
