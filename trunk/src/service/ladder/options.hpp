@@ -40,7 +40,7 @@ struct LadderOptions {
     std::vector<RenditionOptions> renditions;
 };
 
-// The height of a rendition: its own, or the one in its name; 0 if there is none.
+// Returns the height of a rendition: the configured one, or the one in its name; 0 without either.
 std::uint32_t height_of(const RenditionOptions& rendition);
 
 config::Findings check_ladder_options(const LadderOptions& ladder, const config::CheckContext& around);

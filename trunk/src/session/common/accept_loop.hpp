@@ -12,8 +12,8 @@
 
 namespace live::session {
 
-// Reads the PROXY header of a peer that sends one, and sets the address of its client as the peer's. False if there is none: then
-// the connection must be closed.
+// Reads the PROXY header of a peer that sends one, and sets the address of its client as the peer's. Returns false without a
+// header: then the connection must be closed.
 bool take_proxy_header(io::TcpStream& stream, const ProxyRules& proxies, const Log& log, io::Deadline deadline);
 
 // The next connection; nullptr once cancelled, or when the listener was closed. Other errors are logged and retried.
