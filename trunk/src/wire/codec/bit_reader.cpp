@@ -57,15 +57,18 @@ Result<std::uint32_t> BitReader::ue_up_to(std::uint32_t max, const char* what) {
 std::vector<std::uint8_t> without_emulation_prevention(Bytes nal) {
     std::vector<std::uint8_t> out;
     out.reserve(nal.size());
-    int zeros = 0;
-    for (const std::uint8_t byte : nal) {
-        if (zeros >= 2 && byte == 3) {
-            zeros = 0;
-            continue;
+    auto from = nal.begin();
+    for (auto at = from; at != nal.end();) {
+        at = std::find(at, nal.end(), 3);
+        const bool is_added = at != nal.end() && at - from >= 2 && at[-1] == 0 && at[-2] == 0;
+        if (is_added) {
+            out.insert(out.end(), from, at);
+            from = at + 1;
         }
-        zeros = byte == 0 ? zeros + 1 : 0;
-        out.push_back(byte);
+        if (at != nal.end())
+            ++at;
     }
+    out.insert(out.end(), from, nal.end());
     return out;
 }
 

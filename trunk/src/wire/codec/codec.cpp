@@ -15,6 +15,8 @@ std::string_view name_of(Codec codec) {
         case Codec::av1: return "AV1";
         case Codec::vp9: return "VP9";
         case Codec::vp8: return "VP8";
+        case Codec::mjpeg: return "MJPEG";
+        case Codec::rtp_data: return "DATA";
         case Codec::pcm: return "PCM";
         case Codec::adpcm: return "ADPCM";
         case Codec::mp3: return "MP3";

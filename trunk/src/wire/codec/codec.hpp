@@ -19,6 +19,7 @@ enum class Codec : std::uint8_t {
     av1,
     vp9,
     vp8,
+    mjpeg,  // JPEG images
     // audio
     pcm,
     adpcm,
@@ -34,6 +35,8 @@ enum class Codec : std::uint8_t {
     g711u,
     // opaque: relayed unchanged by formats that can carry it
     unknown,
+    // data: the payload of an RTP packet, passed on to RTSP players
+    rtp_data,
 };
 
 // "H264", "HEVC", "AAC", ..., as used in logs and the API.

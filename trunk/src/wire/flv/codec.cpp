@@ -13,9 +13,13 @@ struct Row {
 };
 
 constexpr std::array kVideo = {
-    Row{Codec::avc, fourcc('a', 'v', 'c', '1')}, Row{Codec::hevc, fourcc('h', 'v', 'c', '1')},
-    Row{Codec::av1, fourcc('a', 'v', '0', '1')}, Row{Codec::vp9, fourcc('v', 'p', '0', '9')},
+    Row{Codec::avc, fourcc('a', 'v', 'c', '1')},
+    Row{Codec::hevc, fourcc('h', 'v', 'c', '1')},
+    Row{Codec::av1, fourcc('a', 'v', '0', '1')},
+    Row{Codec::vp9, fourcc('v', 'p', '0', '9')},
     Row{Codec::vp8, fourcc('v', 'p', '0', '8')},
+    // Between the nodes of this server only: no player has it.
+    Row{Codec::mjpeg, fourcc('m', 'j', 'p', 'g')},
 };
 
 constexpr std::array kAudio = {

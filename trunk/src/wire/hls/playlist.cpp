@@ -36,6 +36,19 @@ int version_of(const MediaPlaylist& playlist) {
     return std::ranges::any_of(playlist.segments, [](const Segment& segment) { return !segment.map.empty(); }) ? kMap : kDecimals;
 }
 
+std::string hex_text(const std::vector<std::uint8_t>& bytes) { return fmt::format("0x{:02X}", fmt::join(bytes, "")); }
+
+std::string text_of(const CueTag& cue) {
+    const std::string duration = cue.duration ? exact(*cue.duration) : std::string();
+    switch (cue.kind) {
+        case CueTag::Kind::out: return "#EXT-X-CUE-OUT" + (cue.duration ? ":" + duration : duration) + '\n';
+        case CueTag::Kind::more:
+            return "#EXT-X-CUE-OUT-CONT:" + exact(cue.elapsed) + (cue.duration ? "/" + duration : duration) + '\n';
+        case CueTag::Kind::in: return "#EXT-X-CUE-IN\n";
+    }
+    return {};
+}
+
 // Writes the tags before segments.
 class Tags {
 public:
@@ -63,6 +76,8 @@ public:
                                 : std::string("#EXT-X-KEY:METHOD=NONE\n");
         if (segment.date)
             out_ += fmt::format("#EXT-X-PROGRAM-DATE-TIME:{}\n", utc_text(*segment.date));
+        if (segment.cue)
+            out_ += text_of(*segment.cue);
         skip(segment);
         for (const Part& part : segment.parts)
             out_ += fmt::format("#EXT-X-PART:DURATION={},URI=\"{}\"{}{}\n", exact(part.duration), part.uri,
@@ -108,6 +123,26 @@ void write_low_latency_end(const LowLatency& low, Tags& tags, std::string& out) 
 
 }  // namespace
 
+void write_date_range(const DateRange& range, std::string& out) {
+    const std::string head = fmt::format("#EXT-X-DATERANGE:ID=\"{}\",START-DATE=\"{}\"", range.id, utc_text(range.start));
+    out += head;
+    if (range.planned)
+        out += fmt::format(",PLANNED-DURATION={}", exact(*range.planned));
+    if (!range.out.empty())
+        out += ",SCTE35-OUT=" + hex_text(range.out);
+    if (!range.command.empty())
+        out += ",SCTE35-CMD=" + hex_text(range.command);
+    // A range that only ends a break has one tag.
+    if (!range.end || range.in.empty()) {
+        out += '\n';
+        return;
+    }
+    if (!range.out.empty())
+        out += '\n' + head;
+    out += fmt::format(",END-DATE=\"{}\",DURATION={},SCTE35-IN={}\n", utc_text(*range.end),
+                       exact(std::max<MediaTime>(*range.end - range.start, {})), hex_text(range.in));
+}
+
 std::string write_media_playlist(const MediaPlaylist& playlist) {
     std::string out =
         fmt::format("#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-MEDIA-SEQUENCE:{}\n", version_of(playlist), playlist.media_sequence);
@@ -121,6 +156,8 @@ std::string write_media_playlist(const MediaPlaylist& playlist) {
         write_low_latency_head(playlist, out);
     if (playlist.skipped > 0)
         out += fmt::format("#EXT-X-SKIP:SKIPPED-SEGMENTS={}\n", playlist.skipped);
+    for (const DateRange& range : playlist.date_ranges)
+        write_date_range(range, out);
     Tags tags(out);
     for (std::size_t i = 0; i < playlist.segments.size(); ++i) {
         const Segment& segment = playlist.segments[i];
@@ -138,14 +175,30 @@ std::string write_media_playlist(const MediaPlaylist& playlist) {
     return out;
 }
 
-std::string write_master_playlist(const std::vector<Variant>& variants, const std::vector<Rendition>& audio) {
+namespace {
+
+std::string media_tag(std::string_view type, const Rendition& rendition) {
+    std::string tag =
+        fmt::format("#EXT-X-MEDIA:TYPE={},GROUP-ID=\"{}\",NAME=\"{}\"", type, rendition.group, quotable(rendition.name));
+    if (!rendition.language.empty())
+        tag += fmt::format(",LANGUAGE=\"{}\"", quotable(rendition.language));
+    return tag + fmt::format(",DEFAULT={},AUTOSELECT=YES,URI=\"{}\"\n", rendition.is_default ? "YES" : "NO", rendition.uri);
+}
+
+}  // namespace
+
+std::string write_master_playlist(const std::vector<Variant>& variants, const std::vector<Rendition>& audio,
+                                  const std::optional<ClosedCaptions>& captions, const std::vector<Rendition>& subtitles) {
     std::string out = "#EXTM3U\n";
-    for (const Rendition& rendition : audio) {
-        out += fmt::format("#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"{}\",NAME=\"{}\"", rendition.group, quotable(rendition.name));
-        if (!rendition.language.empty())
-            out += fmt::format(",LANGUAGE=\"{}\"", quotable(rendition.language));
-        out += fmt::format(",DEFAULT={},AUTOSELECT=YES,URI=\"{}\"\n", rendition.is_default ? "YES" : "NO", rendition.uri);
-    }
+    for (const Rendition& rendition : audio)
+        out += media_tag("AUDIO", rendition);
+    for (const Rendition& rendition : subtitles)
+        out += media_tag("SUBTITLES", rendition);
+    // The first one is shown to viewers who ask for captions.
+    for (const std::string& service : captions.value_or(ClosedCaptions()))
+        out += fmt::format(
+            "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"cc\",NAME=\"{0}\",DEFAULT={1},AUTOSELECT={1},INSTREAM-ID=\"{0}\"\n",
+            service, service == captions->front() ? "YES" : "NO");
     for (const Variant& variant : variants) {
         out += fmt::format("#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={}", variant.bandwidth, variant.average_bandwidth);
         if (!variant.codecs.empty())
@@ -156,6 +209,10 @@ std::string write_master_playlist(const std::vector<Variant>& variants, const st
             out += fmt::format(",FRAME-RATE={:.3f}", variant.frame_rate);
         if (!variant.audio_group.empty())
             out += fmt::format(",AUDIO=\"{}\"", variant.audio_group);
+        if (!subtitles.empty())
+            out += fmt::format(",SUBTITLES=\"{}\"", subtitles.front().group);
+        if (captions)
+            out += captions->empty() ? ",CLOSED-CAPTIONS=NONE" : ",CLOSED-CAPTIONS=\"cc\"";
         out += fmt::format("\n{}\n", variant.uri);
     }
     return out;

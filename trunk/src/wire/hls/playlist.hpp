@@ -31,6 +31,32 @@ struct Part {
     bool operator==(const Part&) const = default;
 };
 
+// A span of time with a marker of SCTE 35 (RFC 8216, 4.3.2.7 and 4.3.2.7.1). Sections are bytes; empty: not written.
+struct DateRange {
+    std::string id{};
+    UtcTime start{};
+    std::optional<UtcTime> end{};         // written in a second tag, with `in`
+    std::optional<MediaTime> planned{};   // PLANNED-DURATION
+    std::vector<std::uint8_t> out{};      // SCTE35-OUT
+    std::vector<std::uint8_t> in{};       // SCTE35-IN
+    std::vector<std::uint8_t> command{};  // SCTE35-CMD
+
+    bool operator==(const DateRange&) const = default;
+};
+
+// Appends the tags of a range.
+void write_date_range(const DateRange& range, std::string& out);
+
+// A tag of older players before a segment: EXT-X-CUE-OUT, EXT-X-CUE-OUT-CONT or EXT-X-CUE-IN. No RFC has them.
+struct CueTag {
+    enum class Kind : std::uint8_t { out, more, in };
+    Kind kind = Kind::out;
+    MediaTime elapsed{};
+    std::optional<MediaTime> duration{};
+
+    bool operator==(const CueTag&) const = default;
+};
+
 struct Segment {
     std::string uri{};
     MediaTime duration{};
@@ -40,6 +66,7 @@ struct Segment {
     std::string map;             // URI of the initialisation section; written when it differs from the previous segment's
     std::vector<Part> parts;
     std::optional<UtcTime> date{};  // of its first frame (RFC 8216, 4.3.2.6)
+    std::optional<CueTag> cue{};
 
     bool operator==(const Segment&) const = default;
 };
@@ -71,7 +98,8 @@ struct MediaPlaylist {
     std::vector<Segment> segments{};
     std::size_t skipped = 0;  // number of leading segments skipped in a delta update (8216bis, 4.4.5.2)
     std::optional<LowLatency> low_latency{};
-    bool independent = false;  // each segment can be decoded without the others (RFC 8216, 4.3.5.1)
+    bool independent = false;              // each segment can be decoded without the others (RFC 8216, 4.3.5.1)
+    std::vector<DateRange> date_ranges{};  // written before the segments, in delta updates too
 
     bool operator==(const MediaPlaylist&) const = default;
 };
@@ -90,7 +118,11 @@ struct Variant {
     std::string audio_group{};  // of renditions that are played with it; empty: its audio is in it
 };
 
-// Audio that a variant is played with (RFC 8216, 4.3.4.1).
+// The INSTREAM-ID of each service of closed captions in the video of all variants (RFC 8216, 4.3.4.1). Empty: the video has none,
+// CLOSED-CAPTIONS=NONE (4.3.4.2).
+using ClosedCaptions = std::vector<std::string>;
+
+// Audio that a variant is played with, or subtitles (RFC 8216, 4.3.4.1).
 struct Rendition {
     std::string uri{};
     std::string group{};
@@ -99,7 +131,10 @@ struct Rendition {
     bool is_default = false;
 };
 
-// RFC 8216, 4.3.4. Names and languages may be anything: what a quoted string cannot hold is left out.
-std::string write_master_playlist(const std::vector<Variant>& variants, const std::vector<Rendition>& audio = {});
+// RFC 8216, 4.3.4. Names and languages may be anything: what a quoted string cannot hold is left out. Without `captions` it is
+// unknown whether there are any.
+std::string write_master_playlist(const std::vector<Variant>& variants, const std::vector<Rendition>& audio = {},
+                                  const std::optional<ClosedCaptions>& captions = {},
+                                  const std::vector<Rendition>& subtitles = {});
 
 }  // namespace live::wire::hls

@@ -163,6 +163,30 @@ TEST(HlsMasterPlaylist, NamesTheAudioThatVariantsArePlayedWith) {
         "#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1,AUDIO=\"a\"\nv.m3u8\n");
 }
 
+TEST(HlsMasterPlaylist, AnnouncesClosedCaptionsOnEachVariant) {
+    Variant variant;
+    variant.uri = "v.m3u8";
+    EXPECT_EQ(write_master_playlist({variant}, {}, ClosedCaptions()),
+              "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1,CLOSED-CAPTIONS=NONE\nv.m3u8\n");
+    EXPECT_EQ(
+        write_master_playlist({variant, variant}, {}, ClosedCaptions{"CC1", "SERVICE2"}),
+        "#EXTM3U\n"
+        "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"cc\",NAME=\"CC1\",DEFAULT=YES,AUTOSELECT=YES,INSTREAM-ID=\"CC1\"\n"
+        "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"cc\",NAME=\"SERVICE2\",DEFAULT=NO,AUTOSELECT=NO,INSTREAM-ID=\"SERVICE2\"\n"
+        "#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1,CLOSED-CAPTIONS=\"cc\"\nv.m3u8\n"
+        "#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1,CLOSED-CAPTIONS=\"cc\"\nv.m3u8\n");
+}
+
+TEST(HlsMasterPlaylist, ListsSubtitles) {
+    Variant variant;
+    variant.uri = "v.m3u8";
+    EXPECT_EQ(
+        write_master_playlist({variant}, {}, {}, {{"en.m3u8", "subs", "en", "en", false}}),
+        "#EXTM3U\n"
+        "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"subs\",NAME=\"en\",LANGUAGE=\"en\",DEFAULT=NO,AUTOSELECT=YES,URI=\"en.m3u8\"\n"
+        "#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1,SUBTITLES=\"subs\"\nv.m3u8\n");
+}
+
 // RFC 8216, 4.3.2.4: a key before a map applies to the map too, and our maps are not encrypted.
 TEST(HlsPlaylist, MapsAreNotEncrypted) {
     MediaPlaylist playlist;

@@ -239,7 +239,7 @@ Result<Layout> layout_of(std::uint64_t size, const ReadAt& read) {
             layout.has_data = true;
             if (fragment)
                 layout.last_fragment = std::exchange(fragment, std::nullopt);
-        } else if (head->type != "ftyp" && head->type != "free" && head->type != "uuid") {
+        } else if (head->type != "ftyp" && head->type != "free" && head->type != "uuid" && head->type != "emsg") {
             break;  // not written by us: garbage after a system crash
         }
         layout.end = at;

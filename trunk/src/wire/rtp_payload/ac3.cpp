@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/bytes/byte_reader.hpp"
 #include "wire/codec/audio/ac3.hpp"
@@ -22,50 +21,16 @@ Result<void> Ac3Depacketizer::push(const Fragment& fragment) {
     const auto type = TRY(in.u8()) & 3U;
     TRY(in.u8());
     const Bytes data = in.rest();
-    if (type == kWhole) {
-        open_.clear();
-        return take_frames(fragment.timestamp, data);
-    }
     if (type != kFurther)
-        open_.clear();
-    else if (open_.empty() || next_sequence_ != fragment.sequence) {
-        open_.clear();
+        frames_.take_open();
+    if (type == kWhole)
+        return frames_.take(fragment.timestamp, data, codec::parse_ac3_header);
+    if (type == kFurther && !frames_.continues(fragment.sequence)) {
+        frames_.take_open();
         return Error(Errc::malformed, "AC-3 in RTP: a fragment without the first one");
     }
-    if (open_.size() + data.size() > codec::kAc3FrameBytesMax) {
-        open_.clear();
-        return Error(Errc::limit, "AC-3 in RTP: a frame of too many bytes");
-    }
-    open_.insert(open_.end(), data.begin(), data.end());
-    next_sequence_ = fragment.sequence + 1;
-    if (!fragment.marker)
-        return {};
-    return take_frames(fragment.timestamp, std::exchange(open_, {}));
-}
-
-Result<void> Ac3Depacketizer::take_frames(std::uint32_t timestamp, Bytes data) {
-    while (!data.empty()) {
-        const auto header = TRY(codec::parse_ac3_header(data));
-        if (header.frame_bytes > data.size())
-            return Error(Errc::need_more, "AC-3 in RTP: a frame is cut");
-        Frame frame;
-        frame.timestamp = timestamp;
-        frame.is_key = true;
-        const Bytes bytes = data.first(header.frame_bytes);
-        frame.data.assign(bytes.begin(), bytes.end());
-        frames_.push_back(std::move(frame));
-        data = data.subspan(header.frame_bytes);
-        timestamp += static_cast<std::uint32_t>(std::uint64_t{header.samples} * clock_rate_ / header.sample_rate);
-    }
-    return {};
-}
-
-std::optional<Frame> Ac3Depacketizer::poll() {
-    if (frames_.empty())
-        return std::nullopt;
-    Frame frame = std::move(frames_.front());
-    frames_.pop_front();
-    return frame;
+    TRY(frames_.extend(fragment.sequence, data, codec::kAc3FrameBytesMax));
+    return fragment.marker ? frames_.take(fragment.timestamp, frames_.take_open(), codec::parse_ac3_header) : Result<void>();
 }
 
 Result<void> packetize_ac3(Bytes frame, std::size_t payload_bytes_max, PayloadList& out) {

@@ -2,32 +2,26 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
-#include <vector>
 
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
+#include "wire/rtp_payload/audio_frames.hpp"
 #include "wire/rtp_payload/frame.hpp"
 
 namespace live::wire::rtp_payload {
 
 class Ac3Depacketizer {
 public:
-    explicit Ac3Depacketizer(std::uint32_t clock_rate) : clock_rate_(clock_rate) {}
+    explicit Ac3Depacketizer(std::uint32_t clock_rate) : frames_(clock_rate) {}
 
     // Errc::need_more, Errc::malformed, Errc::limit, Errc::unsupported: the packet is lost; later packets are accepted.
     Result<void> push(const Fragment& fragment);
     // The next frame; its sequence numbers are not set.
-    std::optional<Frame> poll();
+    std::optional<Frame> poll() { return frames_.poll(); }
 
 private:
-    Result<void> take_frames(std::uint32_t timestamp, Bytes data);
-
-    std::uint32_t clock_rate_;
-    std::deque<Frame> frames_;
-    std::vector<std::uint8_t> open_;  // a frame in several packets
-    std::uint64_t next_sequence_ = 0;
+    AudioFrames frames_;
 };
 
 // One frame, in several packets if it is too long for one. `payload_bytes_max` is at least kPayloadBytesMin. Errc::limit for more

@@ -1,8 +1,27 @@
 #include "wire/rtp_payload/frame_builder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace live::wire::rtp_payload {
+
+namespace {
+
+// Memory of a frame that has ended, for the next one of any stream: it is warm, and needs no allocation.
+constexpr std::size_t kSpareBytesMax = 32U << 10;
+std::vector<std::uint8_t>& spare() {
+    thread_local std::vector<std::uint8_t> memory;
+    return memory;
+}
+
+}  // namespace
+
+void FrameBuilder::recycle(std::vector<std::uint8_t> data) {
+    if (data.capacity() <= spare().capacity() || data.capacity() > kSpareBytesMax)
+        return;
+    data.clear();
+    spare() = std::move(data);
+}
 
 bool FrameBuilder::admit(const Fragment& fragment, bool may_begin) {
     // A duplicate or late packet.
@@ -21,7 +40,9 @@ bool FrameBuilder::admit(const Fragment& fragment, bool may_begin) {
     if (skipped_timestamp_ == fragment.timestamp)
         return false;
     skipped_timestamp_.reset();
-    frame_ = Frame{.timestamp = fragment.timestamp, .first_sequence = fragment.sequence, .data = {}};
+    recycle(std::exchange(frame_.data, {}));
+    frame_ = Frame{.timestamp = fragment.timestamp, .first_sequence = fragment.sequence, .data = std::exchange(spare(), {})};
+    frame_.data.reserve(usual_bytes_);
     open_ = true;
     unfinished_ = false;
     if (is_gap && !may_begin)
@@ -57,6 +78,8 @@ void FrameBuilder::complete() {
     open_ = false;
     if (frame_.data.empty())
         return;
+    // A key frame is longer than the frames around it.
+    usual_bytes_ = std::min(frame_.data.size(), std::max(2 * usual_bytes_, kUsualBytesMin));
     frame_.follows_loss = std::exchange(follows_loss_, false);
     ready_.push_back(std::exchange(frame_, {}));
 }

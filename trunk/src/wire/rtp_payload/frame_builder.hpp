@@ -31,12 +31,16 @@ public:
     // Call last for each packet: the marker ends the frame.
     void finish(const Fragment& fragment);
 
+    // Takes the memory of a frame that its reader has copied.
+    static void recycle(std::vector<std::uint8_t> data);
     // Complete frames in order; at most two are pending after a packet.
     std::optional<Frame> poll();
     // Number of frames of which only some packets arrived.
     std::uint64_t lost_frames() const { return lost_; }
 
 private:
+    static constexpr std::size_t kUsualBytesMin = 1'024;
+
     void complete();
 
     Frame frame_;
@@ -44,6 +48,7 @@ private:
     std::optional<std::uint64_t> last_sequence_;
     std::optional<std::uint32_t> skipped_timestamp_;  // ignores the rest of a lost frame
     std::uint64_t lost_ = 0;
+    std::size_t usual_bytes_ = 0;  // about the size of the latest frames
     bool open_ = false;
     bool unfinished_ = false;
     bool follows_loss_ = false;

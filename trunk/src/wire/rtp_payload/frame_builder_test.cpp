@@ -1,5 +1,8 @@
 #include "wire/rtp_payload/frame_builder.hpp"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "wire/rtp_payload/payload_fixture.hpp"
@@ -102,6 +105,29 @@ TEST(FrameBuilder, DropsFrameAboveMaximumSize) {
     frames.append(Bytes(most).first(1));
     EXPECT_FALSE(frames.is_open());
     EXPECT_EQ(frames.lost_frames(), 1U);
+}
+
+// One frame of `bytes`, in the memory that the builder gave it.
+std::vector<std::uint8_t> memory_of_frame(std::uint64_t sequence, std::size_t bytes) {
+    FrameBuilder frames;
+    const Octets payload(bytes, 7);
+    const Fragment fragment{sequence, 10, true, payload};
+    EXPECT_TRUE(frames.admit(fragment, true));
+    frames.append(payload);
+    frames.finish(fragment);
+    auto frame = frames.poll();
+    EXPECT_TRUE(frame && frame->data == payload);
+    return frame ? std::move(frame->data) : std::vector<std::uint8_t>();
+}
+
+TEST(FrameBuilder, TakesTheMemoryOfAFrameThatHasEnded) {
+    FrameBuilder::recycle(memory_of_frame(1, 20'000));
+    auto second = memory_of_frame(2, 100);
+    EXPECT_GE(second.capacity(), 20'000U) << "of another stream";
+    EXPECT_LT(memory_of_frame(3, 100).capacity(), 20'000U) << "it is in use";
+    FrameBuilder::recycle(std::move(second));
+    FrameBuilder::recycle(memory_of_frame(4, 200'000));
+    EXPECT_LT(memory_of_frame(5, 100).capacity(), 100'000U) << "that of a large frame is given back";
 }
 
 }  // namespace

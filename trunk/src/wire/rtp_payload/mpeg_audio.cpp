@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/bytes/byte_reader.hpp"
 #include "wire/codec/audio/mp3.hpp"
@@ -22,49 +21,19 @@ Result<void> MpegAudioDepacketizer::push(const Fragment& fragment) {
     const std::size_t offset = TRY(in.u16be());
     const Bytes data = in.rest();
     if (offset == 0) {
-        open_.clear();
+        frames_.take_open();
         const auto header = TRY(codec::parse_mpeg_audio_header(data));
         if (header.frame_bytes <= data.size())
-            return take_frames(fragment.timestamp, data);
-    } else if (open_.size() != offset || next_sequence_ != fragment.sequence) {
-        open_.clear();
+            return frames_.take(fragment.timestamp, data, codec::parse_mpeg_audio_header);
+    } else if (frames_.open().size() != offset || !frames_.continues(fragment.sequence)) {
+        frames_.take_open();
         return Error(Errc::malformed, "MPEG audio in RTP: a fragment without those before it");
     }
-    if (open_.size() + data.size() > kFrameBytesMax) {
-        open_.clear();
-        return Error(Errc::limit, "MPEG audio in RTP: a frame of too many bytes");
-    }
-    open_.insert(open_.end(), data.begin(), data.end());
-    next_sequence_ = fragment.sequence + 1;
-    const auto header = TRY(codec::parse_mpeg_audio_header(open_));
-    if (header.frame_bytes > open_.size())
+    TRY(frames_.extend(fragment.sequence, data, kFrameBytesMax));
+    const auto header = TRY(codec::parse_mpeg_audio_header(frames_.open()));
+    if (header.frame_bytes > frames_.open().size())
         return {};
-    return take_frames(fragment.timestamp, std::exchange(open_, {}));
-}
-
-Result<void> MpegAudioDepacketizer::take_frames(std::uint32_t timestamp, Bytes data) {
-    while (!data.empty()) {
-        const auto header = TRY(codec::parse_mpeg_audio_header(data));
-        if (header.frame_bytes == 0 || header.frame_bytes > data.size())
-            return Error(Errc::need_more, "MPEG audio in RTP: a frame is cut");
-        Frame frame;
-        frame.timestamp = timestamp;
-        frame.is_key = true;
-        const Bytes bytes = data.first(header.frame_bytes);
-        frame.data.assign(bytes.begin(), bytes.end());
-        frames_.push_back(std::move(frame));
-        data = data.subspan(header.frame_bytes);
-        timestamp += static_cast<std::uint32_t>(std::uint64_t{header.samples} * clock_rate_ / header.sample_rate);
-    }
-    return {};
-}
-
-std::optional<Frame> MpegAudioDepacketizer::poll() {
-    if (frames_.empty())
-        return std::nullopt;
-    Frame frame = std::move(frames_.front());
-    frames_.pop_front();
-    return frame;
+    return frames_.take(fragment.timestamp, frames_.take_open(), codec::parse_mpeg_audio_header);
 }
 
 Result<void> packetize_mpeg_audio(Bytes frame, std::size_t payload_bytes_max, PayloadList& out) {

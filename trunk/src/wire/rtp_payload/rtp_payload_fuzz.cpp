@@ -11,6 +11,7 @@
 #include "wire/rtp_payload/av1.hpp"
 #include "wire/rtp_payload/key_start.hpp"
 #include "wire/rtp_payload/nal.hpp"
+#include "wire/rtp_payload/picture_ids.hpp"
 #include "wire/rtp_payload/vpx.hpp"
 
 namespace {
@@ -78,6 +79,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fragment.payload = rest.subspan(2, std::min<std::size_t>(rest[1], rest.size() - 2));
         rest = rest.subspan(2 + fragment.payload.size());
         static_cast<void>(shows_key_frame(static_cast<VideoFormat>(format % 5), fragment.payload));
+        if (const auto ids = find_picture_ids(static_cast<VideoFormat>(format % 5), fragment.payload)) {
+            std::vector<std::uint8_t> same(fragment.payload.begin(), fragment.payload.end());
+            write_picture_ids(same, *ids);
+            CHECK(std::ranges::equal(same, fragment.payload));
+        }
         static_cast<void>(std::visit([&](auto& d) { return d.push(fragment).ok(); }, depacketizer));
         while (const auto frame = std::visit([](auto& d) { return d.poll(); }, depacketizer)) {
             CHECK(!frame->data.empty() && frame->data.size() <= size + 5 * (frames + size));

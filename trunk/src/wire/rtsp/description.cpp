@@ -18,11 +18,11 @@ struct Encoding {
     Codec codec;
 };
 constexpr std::array kEncodings = {
-    Encoding{"H264", Codec::avc},          Encoding{"H265", Codec::hevc}, Encoding{"HEVC", Codec::hevc},
-    Encoding{"AV1", Codec::av1},           Encoding{"VP8", Codec::vp8},   Encoding{"VP9", Codec::vp9},
-    Encoding{"mpeg4-generic", Codec::aac}, Encoding{"opus", Codec::opus}, Encoding{"PCMA", Codec::g711a},
-    Encoding{"PCMU", Codec::g711u},        Encoding{"MPA", Codec::mp3},   Encoding{"MP4A-LATM", Codec::aac},
-    Encoding{"ac3", Codec::ac3},
+    Encoding{"H264", Codec::avc},          Encoding{"H265", Codec::hevc},  Encoding{"HEVC", Codec::hevc},
+    Encoding{"AV1", Codec::av1},           Encoding{"VP8", Codec::vp8},    Encoding{"VP9", Codec::vp9},
+    Encoding{"mpeg4-generic", Codec::aac}, Encoding{"opus", Codec::opus},  Encoding{"PCMA", Codec::g711a},
+    Encoding{"PCMU", Codec::g711u},        Encoding{"MPA", Codec::mp3},    Encoding{"MP4A-LATM", Codec::aac},
+    Encoding{"ac3", Codec::ac3},           Encoding{"JPEG", Codec::mjpeg},
 };
 
 // RFC 3551, 6: payload types that need no a=rtpmap.
@@ -31,7 +31,8 @@ struct StaticType {
     std::string_view name;
     std::uint32_t clock_rate;
 };
-constexpr std::array kStaticTypes = {StaticType{0, "PCMU", 8'000}, StaticType{8, "PCMA", 8'000}, StaticType{14, "MPA", 90'000}};
+constexpr std::array kStaticTypes = {StaticType{0, "PCMU", 8'000}, StaticType{8, "PCMA", 8'000}, StaticType{14, "MPA", 90'000},
+                                     StaticType{26, "JPEG", 90'000}};
 
 Codec codec_of(std::string_view name) {
     const auto* const found =
@@ -76,6 +77,7 @@ void read_rtpmap(std::string_view value, Media& media) {
 void read_format(std::string_view value, Media& media) {
     if (number_of<unsigned>(take_until(value, ' ')) != media.payload_type)
         return;
+    media.parameters = ascii::trimmed(value, kBlanks);
     const auto set_bits = [](std::uint8_t& bits, std::string_view text) {
         constexpr std::uint8_t kBitsMax = 32;
         if (const auto number = number_of<std::uint8_t>(text); number && *number <= kBitsMax)
@@ -95,6 +97,22 @@ void read_format(std::string_view value, Media& media) {
         else if (name == "indexdeltalength")
             set_bits(media.packing.index_delta_bits, parameter);
     }
+}
+
+// Data of any format is passed on with its description, whose texts must fit into a line.
+void finish_data(Media& media) {
+    const auto is_plain = [](std::string_view text) {
+        return std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter <= '~'; });
+    };
+    if (media.name.empty() || !is_plain(media.name) || !is_plain(media.parameters))
+        return;
+    std::string format = media.name + "/" + std::to_string(media.clock_rate);
+    if (!media.parameters.empty())
+        format.append("\n").append(media.parameters);
+    if (format.size() > kDataFormatBytesMax)
+        return;
+    media.codec = Codec::rtp_data;
+    media.config.assign(format.begin(), format.end());
 }
 
 Media begin_media(std::string_view value) {
@@ -154,8 +172,18 @@ Result<Description> parse_description(std::string_view text) {
         constexpr std::uint32_t kDefaultRate = 90'000;
         if (media.clock_rate == 0)
             media.clock_rate = kDefaultRate;
+        if (media.kind == MediaKind::data)
+            finish_data(media);
     }
     return description;
+}
+
+std::optional<std::uint32_t> data_clock_rate_of(Bytes config) {
+    std::string_view text = as_text(config);
+    text = take_until(text, '\n');
+    const std::size_t slash = text.rfind('/');
+    const auto rate = slash == std::string_view::npos ? std::nullopt : number_of<std::uint32_t>(text.substr(slash + 1));
+    return rate && *rate > 0 ? rate : std::nullopt;
 }
 
 std::optional<std::size_t> track_of_control(std::string_view url) {

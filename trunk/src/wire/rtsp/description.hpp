@@ -19,6 +19,7 @@ namespace live::wire::rtsp {
 inline constexpr std::size_t kMediaMax = 16;          // further ones are an error
 inline constexpr std::size_t kParameterSetsMax = 16;  // of one medium; further ones are left out
 inline constexpr std::size_t kControlBytesMax = 4'096;
+inline constexpr std::size_t kDataFormatBytesMax = 1'024;  // a track of data with a longer one is not supported
 
 // How AAC is packed (RFC 3640, 4.1): the bits of the fields of an AU header.
 struct AacPacking {
@@ -40,10 +41,12 @@ struct Media {
     std::string control;  // as written, relative or absolute; empty without one
     // NAL units: VPS, SPS and PPS of HEVC, SPS and PPS of H.264.
     std::vector<std::vector<std::uint8_t>> parameter_sets;
-    // The AudioSpecificConfig of AAC; in LATM the StreamMuxConfig, empty if the stream has it.
+    // The AudioSpecificConfig of AAC; in LATM the StreamMuxConfig, empty if the stream has it. Codec::rtp_data: the encoding of
+    // a=rtpmap with its rate, and after a line feed the parameters of a=fmtp if there are any.
     std::vector<std::uint8_t> config;
-    AacPacking packing;    // of AAC
-    bool is_latm = false;  // of AAC: RFC 3016 instead of RFC 3640
+    std::string parameters;  // of a=fmtp, as written
+    AacPacking packing;      // of AAC
+    bool is_latm = false;    // of AAC: RFC 3016 instead of RFC 3640
 };
 
 struct Description {
@@ -54,7 +57,11 @@ struct Description {
 // Lines end with CR LF or LF. Errc::limit above kMediaMax; Errc::malformed when no medium is described.
 Result<Description> parse_description(std::string_view text);
 
-// A track to describe. `config` is its decoder configuration: avcC, hvcC, av1C, AudioSpecificConfig, OpusHead.
+// The rate in the `config` of Codec::rtp_data; nullopt without a valid one.
+std::optional<std::uint32_t> data_clock_rate_of(Bytes config);
+
+// A track to describe. `config` is its decoder configuration: avcC, hvcC, av1C, AudioSpecificConfig, OpusHead; of Codec::rtp_data
+// as in Media.
 struct TrackToDescribe {
     MediaKind kind = MediaKind::video;
     codec::Codec codec = codec::Codec::none;

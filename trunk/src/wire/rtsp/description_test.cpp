@@ -51,7 +51,7 @@ TEST(RtspDescription, ReadsWhatCamerasWrite) {
     EXPECT_EQ(description.media[1].codec, Codec::g711a);
     EXPECT_EQ(description.media[1].clock_rate, 8'000U);
     EXPECT_EQ(description.media[2].kind, MediaKind::data);
-    EXPECT_EQ(description.media[2].codec, Codec::none);
+    EXPECT_EQ(description.media[2].codec, Codec::rtp_data);
 }
 
 TEST(RtspDescription, SurvivesEveryTruncation) {
@@ -133,6 +133,37 @@ TEST(RtspDescription, ReadsLatmAndAc3) {
     EXPECT_FALSE(read->media[1].is_latm);
     const std::array tracks = {TrackToDescribe{MediaKind::audio, codec::Codec::ac3, 97, 48'000, 1, {}}};
     EXPECT_NE(write_description("Play", tracks)->find("a=rtpmap:97 ac3/48000\r\n"), std::string::npos);
+}
+
+TEST(RtspDescription, KeepsTheFormatOfData) {
+    const auto parsed = parse_description(
+        "m=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000\r\na=fmtp:107 x=1; y=2\r\n"
+        "m=application 0 RTP/AVP 108\r\na=rtpmap:108 smpte336m/1000\r\n"
+        "m=application 0 RTP/AVP 109\r\n"
+        "m=application 0 RTP/AVP 110\r\na=rtpmap:110 a\tb/1000\r\n");
+    ASSERT_TRUE(parsed.ok());
+    EXPECT_EQ(parsed->media[0].codec, codec::Codec::rtp_data);
+    EXPECT_EQ(as_text(parsed->media[0].config), "vnd.onvif.metadata/90000\nx=1; y=2");
+    EXPECT_EQ(as_text(parsed->media[1].config), "smpte336m/1000");
+    EXPECT_EQ(data_clock_rate_of(parsed->media[1].config), 1'000U);
+    EXPECT_EQ(parsed->media[2].codec, codec::Codec::none) << "without a name";
+    EXPECT_EQ(parsed->media[3].codec, codec::Codec::none) << "a letter that would break a line elsewhere";
+    std::vector<TrackToDescribe> tracks;
+    for (std::size_t i = 0; i < 2; ++i)
+        tracks.push_back({MediaKind::data, codec::Codec::rtp_data, static_cast<std::uint8_t>(98 + i), parsed->media[i].clock_rate,
+                          1, parsed->media[i].config});
+    const auto text = write_description("Play", tracks);
+    ASSERT_TRUE(text.ok());
+    EXPECT_NE(text->find("m=application 0 RTP/AVP 98\r\na=rtpmap:98 vnd.onvif.metadata/90000\r\na=fmtp:98 x=1; y=2\r\n"
+                         "a=control:trackID=0\r\nm=application 0 RTP/AVP 99\r\na=rtpmap:99 smpte336m/1000\r\na=control:"),
+              std::string::npos)
+        << *text;
+    const auto again = parse_description(*text);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->media[0].config, parsed->media[0].config);
+    const std::string long_format(kDataFormatBytesMax, 'f');
+    EXPECT_EQ(parse_description("m=application 0 RTP/AVP 96\r\na=rtpmap:96 x/1\r\na=fmtp:96 " + long_format)->media[0].codec,
+              codec::Codec::none);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ std::string_view encoding_of(Codec codec) {
         case Codec::g711u: return "PCMU";
         case Codec::mp3: return "MPA";
         case Codec::ac3: return "ac3";
+        case Codec::mjpeg: return "JPEG";
         default: break;
     }
     return "";
@@ -74,6 +75,11 @@ Result<std::string> format_of(const TrackToDescribe& track) {
             TRY(codec::parse_aac_config(track.config));
             return "streamtype=5;profile-level-id=1;mode=AAC-hbr;sizelength=13;indexlength=3;indexdeltalength=3;config=" +
                    hex_of(track.config);
+        case Codec::rtp_data: {
+            const std::string_view text = as_text(track.config);
+            const std::size_t line = text.find('\n');
+            return std::string(line == std::string_view::npos ? std::string_view() : text.substr(line + 1));
+        }
         case Codec::opus: return std::string(track.channels > 1 ? "sprop-stereo=1" : "");
         default: return std::string();
     }
@@ -88,9 +94,16 @@ Result<std::string> write_description(std::string_view session_name, std::span<c
     std::size_t index = 0;
     for (const TrackToDescribe& track : tracks) {
         const std::string type = std::to_string(track.payload_type);
-        text.append("m=").append(name_of(track.kind)).append(" 0 RTP/AVP ").append(type).append("\r\n");
-        text.append("a=rtpmap:").append(type).append(" ").append(encoding_of(track.codec)).append("/");
-        text.append(std::to_string(track.clock_rate));
+        text.append("m=")
+            .append(track.kind == MediaKind::data ? "application" : name_of(track.kind))
+            .append(" 0 RTP/AVP ")
+            .append(type)
+            .append("\r\n");
+        text.append("a=rtpmap:").append(type).append(" ");
+        if (track.codec == Codec::rtp_data)
+            text.append(as_text(track.config).substr(0, as_text(track.config).find('\n')));
+        else
+            text.append(encoding_of(track.codec)).append("/").append(std::to_string(track.clock_rate));
         if (track.kind == MediaKind::audio && (track.channels > 1 || track.codec == Codec::opus) && track.codec != Codec::mp3)
             text.append("/").append(std::to_string(track.codec == Codec::opus ? 2 : track.channels));
         text += "\r\n";

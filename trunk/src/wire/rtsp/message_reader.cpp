@@ -46,20 +46,32 @@ void write_frame(ByteWriter& out, std::uint8_t channel, Bytes payload) {
 }
 
 void MessageReader::feed(Bytes input) {
-    if (at_ == buffer_.size()) {
-        buffer_.clear();
-        at_ = 0;
-    } else if (at_ > 0) {
-        buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
-        at_ = 0;
-    }
+    keep_rest();
     buffer_.insert(buffer_.end(), input.begin(), input.end());
+    input_ = buffer_;
+}
+
+void MessageReader::borrow(Bytes input) {
+    keep_rest();
+    if (!buffer_.empty())
+        return feed(input);
+    input_ = input;
+}
+
+void MessageReader::keep_rest() {
+    if (buffer_.empty())
+        buffer_.assign(input_.begin() + static_cast<std::ptrdiff_t>(at_), input_.end());
+    else if (at_ > 0)
+        buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
+    input_ = buffer_;
+    at_ = 0;
 }
 
 void MessageReader::release_buffer() {
-    if (at_ != buffer_.size())
+    if (held_bytes() > 0)
         return;
     buffer_ = {};
+    input_ = {};
     at_ = 0;
 }
 
@@ -72,6 +84,16 @@ std::optional<InterleavedFrame> MessageReader::next_frame() {
         return std::nullopt;
     at_ += kInterleavedHeadBytes + length;
     return InterleavedFrame{bytes[1], bytes.subspan(kInterleavedHeadBytes, length)};
+}
+
+std::optional<InterleavedFrame> MessageReader::next_frame(const Channels& channels) {
+    const Bytes bytes = rest();
+    const bool is_packet = bytes.size() > kInterleavedHeadBytes && bytes[0] == kInterleavedMark && channels.test(bytes[1]) &&
+                           frame_border(bytes, channels) == Border::item;
+    if (!is_packet)
+        return std::nullopt;
+    garbage_ = 0;
+    return next_frame();
 }
 
 MessageReader::Border MessageReader::frame_border(Bytes bytes, const Channels& channels) const {
@@ -103,8 +125,8 @@ MessageReader::Border MessageReader::border(const Channels& channels) const {
 }
 
 bool MessageReader::skip_garbage(const Channels& channels) {
-    for (; at_ < buffer_.size(); ++at_, ++garbage_) {
-        const Border found = may_begin_item(buffer_[at_]) ? border(channels) : Border::garbage;
+    for (; at_ < input_.size(); ++at_, ++garbage_) {
+        const Border found = may_begin_item(input_[at_]) ? border(channels) : Border::garbage;
         if (found == Border::undecided)
             return false;
         if (found == Border::item) {
@@ -118,11 +140,11 @@ bool MessageReader::skip_garbage(const Channels& channels) {
 
 Result<std::optional<MessageReader::Item>> MessageReader::next() {
     // Some clients end a body with a line break that its length does not count.
-    while (scanned_ == 0 && at_ < buffer_.size() && (buffer_[at_] == '\r' || buffer_[at_] == '\n'))
+    while (scanned_ == 0 && at_ < input_.size() && (input_[at_] == '\r' || input_[at_] == '\n'))
         ++at_;
-    if (at_ == buffer_.size())
+    if (at_ == input_.size())
         return std::optional<Item>();
-    if (buffer_[at_] == kInterleavedMark) {
+    if (input_[at_] == kInterleavedMark) {
         const auto frame = next_frame();
         return frame ? std::optional<Item>(*frame) : std::nullopt;
     }

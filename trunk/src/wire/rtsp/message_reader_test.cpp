@@ -109,6 +109,62 @@ TEST(RtspMessageReader, DoesNotConfuseContentWithBorders) {
               (std::vector<std::string>{"ANNOUNCE0 " + body, "2 " + std::string(kDescribe)}));
 }
 
+TEST(RtspMessageReader, BorrowsInputAndKeepsItsRest) {
+    const std::string input = frame(0, "abc") + std::string(kDescribe) + frame(1, "def");
+    for (std::size_t cut = 0; cut <= input.size(); ++cut) {
+        MessageReader reader;
+        std::size_t frames = 0;
+        std::size_t messages = 0;
+        std::size_t begin = 0;
+        for (const std::size_t end : {cut, input.size()}) {
+            const std::string piece = input.substr(begin, end - begin);
+            begin = end;
+            reader.borrow(as_bytes(piece));
+            const bool is_buffered = reader.held_bytes() > piece.size();
+            for (auto item = reader.next(); item.ok() && *item; item = reader.next()) {
+                const auto* got = std::get_if<InterleavedFrame>(&**item);
+                messages += got == nullptr ? 1 : 0;
+                if (got == nullptr)
+                    continue;
+                ++frames;
+                const bool is_inside =
+                    got->payload.data() >= as_bytes(piece).data() && got->payload.data() < as_bytes(piece).data() + piece.size();
+                EXPECT_EQ(is_inside, !is_buffered) << cut;
+            }
+            reader.keep_rest();
+        }
+        EXPECT_EQ(frames, 2U) << cut;
+        EXPECT_EQ(messages, 1U) << cut;
+        EXPECT_EQ(reader.held_bytes(), 0U);
+    }
+}
+
+TEST(RtspMessageReader, GivesOnlyPacketsOfKnownChannelsTheQuickWay) {
+    Channels channels;
+    channels.set(4);
+    const auto is_quick = [&channels](const std::string& input) {
+        MessageReader reader;
+        reader.feed(as_bytes(input));
+        const auto found = reader.next_frame(channels);
+        EXPECT_EQ(reader.held_bytes(), found ? 0 : input.size());
+        return found.has_value();
+    };
+    EXPECT_TRUE(is_quick(frame(4,
+                               "\x80"
+                               "b")));
+    EXPECT_FALSE(is_quick(frame(5,
+                                "\x80"
+                                "b")));
+    EXPECT_FALSE(is_quick(frame(4, "ab"))) << "neither RTP nor RTCP";
+    EXPECT_FALSE(is_quick(frame(4, "")));
+    EXPECT_FALSE(is_quick(std::string(kDescribe)));
+    const std::string whole = frame(4,
+                                    "\x80"
+                                    "b");
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        EXPECT_FALSE(is_quick(whole.substr(0, size))) << size;
+}
+
 TEST(RtspMessageReader, GivesFramesOnlyWhenTheyComeFirst) {
     MessageReader reader;
     reader.feed(as_bytes(frame(3, "ab") + std::string(kDescribe) + frame(4, "c")));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
@@ -59,8 +60,12 @@ void check_pieces(Bytes input, std::size_t piece, const Channels* channels) {
     std::string again;
     bool is_open = true;
     for (std::size_t at = 0; at < input.size() && is_open; at += piece) {
-        pieces.feed(input.subspan(at, std::min(piece, input.size() - at)));
+        // On the heap, so that a view of it that is kept is found.
+        const Bytes part = input.subspan(at, std::min(piece, input.size() - at));
+        const std::vector<std::uint8_t> borrowed(part.begin(), part.end());
+        pieces.borrow(borrowed);
         is_open = take_all(pieces, again, channels);
+        pieces.keep_rest();
         CHECK(pieces.held_bytes() <= kHeadBytesMax + kBodyBytesMax + kInterleavedHeadBytes + piece);
     }
     CHECK(items == again);

@@ -57,6 +57,36 @@ void write_stream(ByteWriter& out, StreamType type, Pid pid, const Tracks& track
     out.u16be(static_cast<std::uint16_t>(kReserved4 | descriptors.size())).bytes(descriptors);
 }
 
+constexpr std::uint8_t kId3Type = 0x15;
+constexpr std::uint8_t kSplicesType = 0x86;
+
+// 2.6.60: metadata_descriptor, and 2.6.58: metadata_pointer_descriptor, whose ends differ.
+void write_id3_descriptor(ByteWriter& out, std::uint8_t tag, std::uint8_t flags, bool has_program) {
+    out.u8(tag).u8(has_program ? 15 : 13).u16be(0xFFFF).text("ID3 ").u8(0xFF).text("ID3 ").u8(0).u8(flags);
+    if (has_program)
+        out.u16be(kProgramNumber);
+}
+
+std::vector<std::uint8_t> program_descriptors(const Tracks& tracks) {
+    ByteWriter out;
+    if (tracks.splices)
+        write_registration(out, "CUEI");
+    if (tracks.id3)
+        write_id3_descriptor(out, 0x25, 0x1F, true);
+    return out.release();
+}
+
+void write_data_streams(ByteWriter& out, const Tracks& tracks) {
+    if (tracks.id3) {
+        ByteWriter descriptor;
+        write_id3_descriptor(descriptor, 0x26, 0x0F, false);
+        out.u8(kId3Type).u16be(with_reserved(Pid::id3));
+        out.u16be(static_cast<std::uint16_t>(kReserved4 | descriptor.size())).bytes(descriptor.written());
+    }
+    if (tracks.splices)
+        out.u8(kSplicesType).u16be(with_reserved(Pid::splices)).u16be(kReserved4);
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> program_association_section() {
@@ -67,11 +97,14 @@ std::vector<std::uint8_t> program_association_section() {
 
 std::vector<std::uint8_t> program_map_section(const Tracks& tracks, std::uint8_t version) {
     ByteWriter body;
-    body.u16be(with_reserved(tracks.clock_pid())).u16be(kReserved4);
+    const auto descriptors = program_descriptors(tracks);
+    body.u16be(with_reserved(tracks.clock_pid()));
+    body.u16be(static_cast<std::uint16_t>(kReserved4 | descriptors.size())).bytes(descriptors);
     if (tracks.video)
         write_stream(body, *tracks.video, Pid::video, tracks);
     if (tracks.audio)
         write_stream(body, *tracks.audio, Pid::audio, tracks);
+    write_data_streams(body, tracks);
     return section(kMapTable, kProgramNumber, version, body);
 }
 

@@ -1,7 +1,11 @@
 #include "wire/mp4/read/excerpt.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "wire/mp4/read/flv_samples.hpp"
+#include "wire/mp4/read/movie_samples.hpp"
 
 namespace live::wire::mp4 {
 
@@ -23,6 +27,20 @@ MediaTime to_time(std::int64_t ticks, std::uint32_t timescale) {
 
 std::uint64_t rescaled(std::uint64_t ticks, std::uint32_t from, std::uint32_t to) {
     return from == to ? ticks : ticks / from * to + ticks % from * to / from;
+}
+
+// nullptr for files of unknown formats.
+std::unique_ptr<SampleFile> open_samples(std::uint64_t size, const ReadAt& read) {
+    constexpr std::size_t kHead = 8;
+    const auto bytes = read(0, kHead);
+    if (!bytes.ok() || bytes->size() < kHead)
+        return nullptr;
+    const std::string_view text = as_text(*bytes);
+    if (text.starts_with("FLV"))
+        return std::make_unique<FlvSamples>(size);
+    if (text.substr(4) == "ftyp")
+        return std::make_unique<MovieSamples>(size);
+    return nullptr;
 }
 
 bool is_same_track(const FragmentedTrack& a, const FragmentedTrack& b) {
@@ -57,8 +75,8 @@ Result<Excerpt> Excerpt::create(std::vector<ExcerptFile> files, ReadFile read, M
 Result<bool> Excerpt::prepare(std::size_t reads) {
     for (; reads > 0; --reads) {
         if (search_.added < search_.files.size()) {
-            TRY(add_file(search_.added, search_.files[search_.added]));
-            ++search_.added;
+            if (TRY(add_file(search_.added, search_.files[search_.added])))
+                ++search_.added;
             continue;
         }
         if (TRY(locate())) {
@@ -70,18 +88,44 @@ Result<bool> Excerpt::prepare(std::size_t reads) {
     return false;
 }
 
-// A file that was damaged on the disk costs its own media only.
-Result<void> Excerpt::add_file(std::size_t index, const ExcerptFile& file) {
+// Returns whether the file has been added, or left out: one that was damaged on the disk costs its own media only.
+Result<bool> Excerpt::add_file(std::size_t index, const ExcerptFile& file) {
     const ReadAt read = [this, index](std::uint64_t offset, std::size_t count) { return read_(index, offset, count); };
-    auto header = read_fragmented_header(file.size, read);
-    if (!header.ok() && header.code() == Errc::cancelled)
-        return header.error();
-    if (!header.ok() || !header->has_fragments || header->tracks.empty())
-        return {};
-    const std::uint64_t first = header->bytes;
+    if (search_.opening == nullptr) {
+        auto header = read_fragmented_header(file.size, read);
+        if (!header.ok() && header.code() == Errc::cancelled)
+            return header.error();
+        if (header.ok()) {
+            if (header->has_fragments)
+                add(index, file, *std::move(header), nullptr);
+            return true;
+        }
+        search_.opening = open_samples(file.size, read);
+        return search_.opening == nullptr;
+    }
+    const auto is_ready = search_.opening->prepare(duration_ - file.start, read);
+    if (!is_ready.ok() && is_ready.code() == Errc::cancelled)
+        return is_ready.error();
+    if (is_ready.ok() && !*is_ready)
+        return false;
+    auto samples = std::exchange(search_.opening, nullptr);
+    if (is_ready.ok()) {
+        FragmentedHeader header = samples->header();
+        add(index, file, std::move(header), std::move(samples));
+    }
+    return true;
+}
+
+void Excerpt::add(std::size_t index, const ExcerptFile& file, FragmentedHeader header, std::unique_ptr<SampleFile> samples) {
+    if (header.tracks.empty())
+        return;
+    const std::uint64_t first = header.bytes;
     file_numbers_.push_back(index);
-    files_.push_back({.size = file.size, .start = file.start, .header = header_index(*std::move(header)), .first = first});
-    return {};
+    files_.push_back({.size = file.size,
+                      .start = file.start,
+                      .header = header_index(std::move(header)),
+                      .first = first,
+                      .samples = std::move(samples)});
 }
 
 std::size_t Excerpt::header_index(FragmentedHeader header) {
@@ -112,12 +156,15 @@ Excerpt::Mapping Excerpt::map_track(const FragmentedTrack& track, std::size_t or
                            .first_tick = {}});
         at = tracks_.size() - 1;
     }
+    Mapping mapping{.track = at, .entries = {}};
     auto& entries = tracks_[at].sample_entries;
-    const auto known = std::ranges::find(entries, track.sample_entries.front());
-    const auto entry = static_cast<std::uint32_t>(known - entries.begin());
-    if (known == entries.end())
-        entries.push_back(track.sample_entries.front());
-    return {at, entry};
+    for (const auto& entry : track.sample_entries) {
+        const auto known = std::ranges::find(entries, entry);
+        mapping.entries.push_back(static_cast<std::uint32_t>(known - entries.begin()));
+        if (known == entries.end())
+            entries.push_back(entry);
+    }
+    return mapping;
 }
 
 std::int64_t Excerpt::start_of(const Cursor& cursor, std::size_t source_track) const {
@@ -133,6 +180,22 @@ std::int64_t Excerpt::tick_of(const Cursor& cursor, std::size_t source_track, st
            static_cast<std::int64_t>(rescaled(tick, header.header.tracks[source_track].timescale, timescale));
 }
 
+// Frames that are reordered are shown later than they are decoded. The file's start is the time at which its first frame is
+// shown.
+void Excerpt::align(std::size_t index) {
+    File& file = files_[index];
+    if (std::exchange(file.is_aligned, true))
+        return;
+    const auto& tracks = headers_[file.header].header.tracks;
+    for (std::size_t i = 0; i < fragment_.samples.size(); ++i) {
+        if (tracks[i].kind != MediaKind::video || fragment_.samples[i].empty())
+            continue;
+        const std::int32_t delay = std::max(fragment_.samples[i].front().composition, 0);
+        file.start -= std::min(to_time(delay, tracks[i].timescale), kReorderMax);
+        return;
+    }
+}
+
 // Reads the fragment at the cursor into fragment_, or that of the next file; false at the end. A file ends where its bytes are no
 // whole fragment: there it is being written, or was cut off.
 Result<bool> Excerpt::read_fragment(Cursor& cursor) {
@@ -140,14 +203,24 @@ Result<bool> Excerpt::read_fragment(Cursor& cursor) {
         const File& file = files_[cursor.file];
         const std::size_t number = file_numbers_[cursor.file];
         const ReadAt read = [this, number](std::uint64_t offset, std::size_t count) { return read_(number, offset, count); };
-        FragmentReader reader(headers_[file.header].header, file.size, read);
-        const auto got = reader.read(cursor.offset == 0 ? file.first : cursor.offset, fragment_);
+        const std::uint64_t offset = cursor.offset == 0 ? file.first : cursor.offset;
+        const auto got = file.samples != nullptr
+                             ? read_samples(cursor.file, offset, read)
+                             : FragmentReader(headers_[file.header].header, file.size, read).read(offset, fragment_);
         if (!got.ok() && got.code() == Errc::cancelled)
             return got.error();
-        if (got.ok())
+        if (got.ok()) {
+            align(cursor.file);
             return true;
+        }
     }
     return false;
+}
+
+Result<void> Excerpt::read_samples(std::size_t index, std::uint64_t offset, const ReadAt& read) {
+    if (const auto newest = std::exchange(newest_file_, index); newest != index && files_[newest].samples != nullptr)
+        files_[newest].samples->release();
+    return files_[index].samples->read(offset, read, fragment_);
 }
 
 // Two publishers in a row, or a clock that was set back a little: the later file continues where the earlier one ends.
@@ -167,9 +240,9 @@ void Excerpt::shift(Cursor& cursor) const {
 
 bool Excerpt::has_media_after_zero(const Cursor& cursor) const {
     for (std::size_t i = 0; i < fragment_.samples.size(); ++i)
-        if (const auto& samples = fragment_.samples[i];
-            !samples.empty() && tick_of(cursor, i, samples.back().tick) + samples.back().ticks > 0)
-            return true;
+        for (const FragmentSample& sample : fragment_.samples[i])
+            if (tick_of(cursor, i, sample.tick) + sample.composition + sample.ticks > 0)
+                return true;
     return false;
 }
 
@@ -190,9 +263,9 @@ Result<bool> Excerpt::locate() {
     if (cursor.file != std::exchange(search_.file, cursor.file))
         leave_file();
     search_.runs = search_.runs || has_media_after_zero(cursor);
-    cursor.offset = fragment_.offset;
+    cursor.offset = fragment_.events;
     const bool is_done = note_starts(cursor);
-    cursor.offset += fragment_.bytes;
+    cursor.offset = fragment_.offset + fragment_.bytes;
     return is_done;
 }
 
@@ -246,32 +319,38 @@ bool Excerpt::select(Cursor& cursor, ExcerptPiece& piece) {
     const Header& header = headers_[files_[cursor.file].header];
     bool is_behind = true;
     piece.file = file_numbers_[cursor.file];
+    piece.events = fragment_.events;
     piece.offset = fragment_.offset;
+    piece.start = files_[cursor.file].start + cursor.shift;
     piece.bytes = fragment_.bytes;
     piece.tracks.resize(tracks_.size());
     for (auto& track : piece.tracks)
         track.samples.clear();
     for (std::size_t i = 0; i < fragment_.samples.size(); ++i) {
-        const Mapping mapping = header.mappings[i];
+        const Mapping& mapping = header.mappings[i];
         const ExcerptTrack& track = tracks_[mapping.track];
         Cursor::Track& state = cursor.tracks[mapping.track];
         const std::int64_t end = to_ticks(duration_, track.timescale);
-        piece.tracks[mapping.track].entry = mapping.entry;
+        piece.tracks[mapping.track].entry =
+            mapping.entries[std::min<std::size_t>(fragment_.entries[i], mapping.entries.size() - 1)];
         const std::uint32_t from = header.header.tracks[i].timescale;
         const std::int64_t start = start_of(cursor, i);
-        piece.tracks[mapping.track].samples.reserve(fragment_.samples[i].size());
+        auto& samples = piece.tracks[mapping.track].samples;
+        samples.reserve(fragment_.samples[i].size());
+        bool is_last = false;  // later fragments have nothing to show of this track
         for (const FragmentSample& sample : fragment_.samples[i]) {
             std::int64_t tick = start + static_cast<std::int64_t>(rescaled(sample.tick, from, track.timescale));
             if (!state.is_running)
                 state.is_running =
                     track.first_tick ? tick >= *track.first_tick : tick >= 0 && (track.kind == MediaKind::audio || sample.key);
+            is_last = is_last || tick + sample.ticks >= end;
             if (tick >= end)
                 continue;
             is_behind = false;
             if (!state.is_running)
                 continue;
             tick = std::max(tick, state.end == INT64_MIN ? tick : state.last + 1);
-            piece.tracks[mapping.track].samples.push_back(
+            samples.push_back(
                 {.tick = tick,
                  .ticks = static_cast<std::uint32_t>(rescaled(sample.ticks, from, track.timescale)),
                  .composition = from == track.timescale
@@ -281,11 +360,20 @@ bool Excerpt::select(Cursor& cursor, ExcerptPiece& piece) {
                  .offset = sample.offset,
                  .key = sample.key});
             state.last = tick;
-            state.end = tick + piece.tracks[mapping.track].samples.back().ticks;
+            state.end = tick + samples.back().ticks;
         }
+        // Frames at the end that are shown later, and that no earlier one needs.
+        while (is_last && !samples.empty() && samples.back().tick + samples.back().composition >= end)
+            samples.pop_back();
     }
     const bool is_empty = std::ranges::all_of(fragment_.samples, [](const auto& samples) { return samples.empty(); });
     return is_empty || !is_behind;
+}
+
+Result<std::vector<EventMessage>> Excerpt::events_of(const ExcerptPiece& piece) {
+    if (piece.events == piece.offset)
+        return std::vector<EventMessage>();
+    return events_in(TRY(read_(piece.file, piece.events, static_cast<std::size_t>(piece.offset - piece.events))));
 }
 
 Result<bool> Excerpt::next(Cursor& cursor, ExcerptPiece& piece) {

@@ -65,11 +65,13 @@ void ExcerptFragments::hide(std::size_t track) {
     }
 }
 
-void ExcerptFragments::write_init(ByteWriter& out) const {
+void ExcerptFragments::write_init(ByteWriter& out, MediaTime duration) const {
     write_fragmented_type(out);
     const Box movie(out, "moov");
     const auto& tracks = excerpt_.tracks();
-    write_movie_header(out, 0, static_cast<std::uint32_t>(tracks.size() + 1));
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+    write_movie_header(out, static_cast<std::uint64_t>(std::max<std::int64_t>(ms, 0)),
+                       static_cast<std::uint32_t>(tracks.size() + 1));
     for (std::size_t i = 0; i < tracks.size(); ++i) {
         const auto first = static_cast<std::uint64_t>(-base_of(i));
         const TrackHeader header = {.id = static_cast<std::uint32_t>(i + 1),
@@ -117,10 +119,32 @@ void ExcerptFragments::write_track(ByteWriter& out, std::size_t track, std::vect
             .u32be(static_cast<std::uint32_t>(sample.composition));
 }
 
+// Those within the span, at their times in the new file.
+Result<void> ExcerptFragments::write_events(ByteWriter& out) {
+    const auto events = TRY(excerpt_.events_of(piece_));
+    if (events.empty())
+        return {};
+    const auto& tracks = excerpt_.tracks();
+    const auto video = std::ranges::find(tracks, MediaKind::video, &ExcerptTrack::kind);
+    const std::size_t lead = video == tracks.end() ? 0 : static_cast<std::size_t>(video - tracks.begin());
+    const MediaTime begun(-base_of(lead) * 1'000'000 / tracks[lead].timescale);
+    for (const EventMessage& event : events) {
+        const MediaTime at = piece_.start + time_of(event);
+        if (at < MediaTime() || at >= excerpt_.duration())
+            continue;
+        EventMessage moved = event;
+        moved.timescale = kEventTimescale;
+        moved.time = event_ticks(at + begun);
+        write_event_message(out, moved);
+    }
+    return {};
+}
+
 Result<bool> ExcerptFragments::next(ByteWriter& out, std::vector<FileRange>& ranges) {
     ranges.clear();
     if (!TRY(excerpt_.next(cursor_, piece_)))
         return false;
+    TRY(write_events(out));
     for (std::size_t i = 0; i < piece_.tracks.size(); ++i)
         hide(i);
     const std::size_t start = out.size();

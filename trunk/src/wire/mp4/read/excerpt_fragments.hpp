@@ -24,7 +24,8 @@ public:
     // Counts the frames for decoding only, which takes as many reads as a group of pictures has fragments.
     static Result<ExcerptFragments> create(Excerpt excerpt);
 
-    void write_init(ByteWriter& out) const;
+    // `duration`: for files; zero where it is not known, as in a stream.
+    void write_init(ByteWriter& out, MediaTime duration = {}) const;
     // Appends the header of the next fragment; its media are `ranges`, in order. False at the end.
     Result<bool> next(ByteWriter& out, std::vector<FileRange>& ranges);
 
@@ -33,6 +34,7 @@ private:
         : excerpt_(std::move(excerpt)), cursor_(excerpt_.begin()), hidden_(excerpt_.tracks().size()), sent_(hidden_.size()) {}
     std::int64_t base_of(std::size_t track) const;
     void hide(std::size_t track);
+    Result<void> write_events(ByteWriter& out);
     void write_track(ByteWriter& out, std::size_t track, std::vector<std::size_t>& data_offsets) const;
 
     Excerpt excerpt_;

@@ -47,7 +47,10 @@ bool ExcerptMovie::Track::has(Table table) const {
     return table != Table::keys || entries[static_cast<std::size_t>(Table::keys)] != samples;
 }
 
-ExcerptMovie::ExcerptMovie(Excerpt excerpt) : excerpt_(std::move(excerpt)), counted_(excerpt_.begin()) {
+ExcerptMovie::ExcerptMovie(Excerpt excerpt, std::size_t held_samples_max)
+    : excerpt_(std::move(excerpt)),
+      held_{.samples_max = held_samples_max, .samples = 0, .pieces = {}},
+      counted_(excerpt_.begin()) {
     tracks_.resize(excerpt_.tracks().size());
     for (std::size_t i = 0; i < tracks_.size(); ++i)
         counters_.push_back(counters());
@@ -61,8 +64,25 @@ Result<bool> ExcerptMovie::count(std::size_t pieces) {
             return true;
         }
         count_piece(piece_);
+        hold(piece_);
     }
     return false;
+}
+
+void ExcerptMovie::hold(const ExcerptPiece& piece) {
+    for (const auto& track : piece.tracks)
+        held_.samples += track.samples.size();
+    if (held_.has_all())
+        held_.pieces.push_back(piece);
+    else
+        held_.pieces = {};
+}
+
+// Returns the next piece of the walk in progress; nullptr at the end.
+Result<const ExcerptPiece*> ExcerptMovie::next_piece() {
+    if (held_.has_all())
+        return progress_.piece < held_.pieces.size() ? &held_.pieces[progress_.piece++] : nullptr;
+    return TRY(excerpt_.next(progress_.cursor, piece_)) ? &piece_ : nullptr;
 }
 
 Result<void> ExcerptMovie::finish_count() {
@@ -89,6 +109,8 @@ void ExcerptMovie::count_piece(const ExcerptPiece& piece) {
             track.first = samples.front().tick;
         track.samples += samples.size();
         track.end = samples.back().tick + samples.back().ticks;
+        for (const ExcerptSample& sample : samples)
+            track.shown_end = std::max(track.shown_end, sample.tick + sample.composition + sample.ticks);
         track.has_composition = track.has_composition ||
                                 std::ranges::any_of(samples, [](const ExcerptSample& sample) { return sample.composition != 0; });
         for (TableEncoder& counter : counters_[i])
@@ -96,7 +118,7 @@ void ExcerptMovie::count_piece(const ExcerptPiece& piece) {
     }
 }
 
-// From the first sample's byte to the end of the last fragment.
+// From the first byte of a sample to the last one.
 void ExcerptMovie::note_range(const ExcerptPiece& piece) {
     std::uint64_t first = UINT64_MAX;
     std::uint64_t end = 0;
@@ -107,12 +129,15 @@ void ExcerptMovie::note_range(const ExcerptPiece& piece) {
         }
     if (ranges_.empty() || ranges_.back().file != piece.file)
         ranges_.push_back({piece.file, first, 0});
-    ranges_.back().count = std::max(ranges_.back().count, end - std::min(end, ranges_.back().offset));
+    FileRange& range = ranges_.back();
+    end = std::max(end, range.offset + range.count);
+    range.offset = std::min(range.offset, first);
+    range.count = end - range.offset;
 }
 
 std::uint64_t ExcerptMovie::ticks_of_movie(std::size_t track) const {
     const auto& format = excerpt_.tracks()[track];
-    const std::uint64_t shown = static_cast<std::uint64_t>(std::max<std::int64_t>(tracks_[track].end, 0));
+    const std::uint64_t shown = static_cast<std::uint64_t>(std::max<std::int64_t>(tracks_[track].shown_end, 0));
     const std::uint64_t ticks =
         shown / format.timescale * kMovieTimescale + shown % format.timescale * kMovieTimescale / format.timescale;
     const auto asked =
@@ -201,6 +226,7 @@ void ExcerptMovie::begin_table(ByteWriter& out) {
         out.u32be(0);
     out.u32be(track.entries[progress_.table]);
     progress_.cursor = excerpt_.begin();
+    progress_.piece = 0;
     progress_.encoder.emplace(table, &out, is_far_, &place_);
 }
 
@@ -223,8 +249,8 @@ Result<void> ExcerptMovie::step(ByteWriter& out) {
         begin_table(out);
         return {};
     }
-    if (TRY(excerpt_.next(now.cursor, piece_))) {
-        now.encoder->add(piece_.file, piece_.tracks[now.track]);
+    if (const ExcerptPiece* const piece = TRY(next_piece())) {
+        now.encoder->add(piece->file, piece->tracks[now.track]);
         return {};
     }
     now.encoder->finish();

@@ -1,5 +1,6 @@
 // ExcerptMovie: an excerpt as a plain MP4 file with its index in front (ISO/IEC 14496-12). The index is computed, not held: one
-// walk through the recordings counts it, then each table is another walk, written while it is sent. The media are ranges of the
+// walk through the recordings counts it, then each table is another walk, written while it is sent. The samples of a short span
+// are kept from the first walk for the others. The media are ranges of the
 // recordings, which are not copied; the headers of fragments between them are skipped by the index.
 #pragma once
 
@@ -19,7 +20,10 @@ namespace live::wire::mp4 {
 
 class ExcerptMovie {
 public:
-    explicit ExcerptMovie(Excerpt excerpt);
+    // Some two minutes of a stream, in some 300 KiB.
+    static constexpr std::size_t kHeldSamplesMax = 8'192;
+
+    explicit ExcerptMovie(Excerpt excerpt, std::size_t held_samples_max = kHeldSamplesMax);
     ExcerptMovie(const ExcerptMovie&) = delete;
     ExcerptMovie& operator=(const ExcerptMovie&) = delete;
 
@@ -44,6 +48,7 @@ private:
         bool has_composition = false;
         std::int64_t first = 0;  // ticks
         std::int64_t end = 0;
+        std::int64_t shown_end = 0;
         std::vector<std::uint8_t> head;  // of trak, up to the tables
 
         bool has(Table table) const;
@@ -57,6 +62,8 @@ private:
     std::uint64_t table_bytes(const Track& track, Table table) const;
     void write_track_head(std::size_t index);
     void begin_table(ByteWriter& out);
+    void hold(const ExcerptPiece& piece);
+    Result<const ExcerptPiece*> next_piece();
     Result<void> step(ByteWriter& out);
     std::uint64_t place_of(std::size_t file, std::uint64_t offset) const;
 
@@ -77,11 +84,21 @@ private:
         std::size_t track = 0;
         std::size_t table = 0;
         Excerpt::Cursor cursor;
+        std::size_t piece = 0;  // the next one of those that are held
         std::optional<TableEncoder> encoder;
         ByteWriter made;
     };
     Progress progress_;
     ExcerptPiece piece_;
+    // All pieces, or none of a long span.
+    struct Held {
+        std::size_t samples_max = 0;
+        std::size_t samples = 0;
+        std::vector<ExcerptPiece> pieces;
+
+        bool has_all() const { return samples <= samples_max; }
+    };
+    Held held_;
     Excerpt::Cursor counted_;
     std::vector<std::array<TableEncoder, kTables>> counters_;
 };

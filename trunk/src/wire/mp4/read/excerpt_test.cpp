@@ -1,5 +1,7 @@
 #include "wire/mp4/read/excerpt.hpp"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "wire/mp4/box_reader_fixture.hpp"
@@ -44,11 +46,77 @@ TEST(Excerpt, BeginsWithTheKeyFrameBeforeTheAskedTime) {
     EXPECT_EQ(samples.at(2).front().data.front(), 128 + 146 % 128);
 }
 
+TEST(Excerpt, EventsKeepTheirFrames) {
+    // The one at 5 s is announced a second before, in front of the fragment of second 4.
+    FileBytes file = recorded(10);
+    for (const auto& [fragment, at] : {std::pair<std::size_t, MediaTime>(4, 5s), {5, 5'200ms}, {9, 9'500ms}, {0, 100ms}})
+        file = with_event(file, fragment, kSpliceScheme, at, hex("fc3000"));
+    const Files files = {{-3'400ms, file}, {6'600ms, with_event(recorded(3), 0, kId3Scheme, 400ms, hex("494433"))}};
+    const FileBytes excerpt = fragmented_excerpt(files, 8s);
+    EXPECT_EQ(fragment_samples(excerpt),
+              fragment_samples(fragmented_excerpt({{-3'400ms, recorded(10)}, {6'600ms, recorded(3)}}, 8s)));
+    const auto events = events_in(excerpt);
+    ASSERT_EQ(events.size(), 4u);
+    // Media time zero is 35 ticks of frames for decoding before 3.4 s.
+    constexpr double hidden = 35;
+    EXPECT_NEAR(static_cast<double>(events[0].time), hidden + 1'600 * 90, 1) << "5 s";
+    EXPECT_NEAR(static_cast<double>(events[1].time), hidden + 1'800 * 90, 1) << "5.2 s";
+    EXPECT_NEAR(static_cast<double>(events[2].time), hidden + 6'100 * 90, 1) << "9.5 s";
+    EXPECT_NEAR(static_cast<double>(events[3].time), hidden + 7'000 * 90, 1) << "of the second file";
+    EXPECT_EQ(events[3].scheme, kId3Scheme);
+    EXPECT_EQ(events[0].data, hex("fc3000"));
+    // An event before the first frame's fragment, in a span that begins there.
+    EXPECT_EQ(events_in(fragmented_excerpt({{0s, file}}, 1s)).size(), 1u);
+    EXPECT_EQ(events_in(fragmented_excerpt({{-5s, file}}, 1s)).size(), 2u);
+    // As a movie, the same span has no place for them, and the same samples.
+    EXPECT_EQ(movie_excerpt(files, 8s).size(), movie_excerpt(files, 8s, 10, 0).size());
+}
+
+// The frames that are shown from the asked time on, by number and time in ticks.
+std::map<std::int64_t, int> shown_frames(const std::vector<TestSample>& samples, std::int64_t edit) {
+    std::map<std::int64_t, int> shown;
+    for (const TestSample& sample : samples)
+        if (const std::int64_t at = static_cast<std::int64_t>(sample.tick) + sample.composition - edit; at >= 0)
+            shown[at] = sample.data.front();
+    return shown;
+}
+
+TEST(Excerpt, SpanOfReorderedFramesHasThoseThatAreShownInIt) {
+    for (const auto& [offset, count] : {std::pair(0, 50), {1, 50}, {5, 10}, {24, 30}, {49, 51}, {50, 25}, {52, 1}, {3, 140}}) {
+        const Files files = {{-offset * 40ms, reordered(6)}};
+        const FileBytes fragments = fragmented_excerpt(files, count * 40ms);
+        const TestBox file = read_file(fragments);
+        const auto shown =
+            shown_frames(fragment_samples(fragments).at(1), first_edit(*file.child("moov").all("trak")[0]).value_or(0));
+        const FileBytes movie = movie_excerpt(files, count * 40ms);
+        const TestBox movie_file = read_file(movie);
+        const TestBox& track = *movie_file.child("moov").all("trak")[0];
+        const auto in_movie = shown_frames(movie_samples(movie, track), first_edit(track).value_or(0));
+        for (const auto& [name, all] : {std::pair("fragments", shown), std::pair("movie", in_movie)}) {
+            for (int i = 0; i < count; ++i) {
+                ASSERT_TRUE(all.contains(i * 3'600)) << name << " from " << offset << ", frame " << i;
+                EXPECT_EQ(all.at(i * 3'600), (offset + i) % 128) << name << " from " << offset;
+            }
+            // One frame may be there because others before it need it.
+            EXPECT_LE(all.size(), static_cast<std::size_t>(count) + 1) << name << " from " << offset;
+        }
+    }
+}
+
+TEST(Excerpt, SpanThatEndsWithAGroupHasNoFrameMore) {
+    const Files files = {{0s, reordered(6)}};
+    for (const int seconds : {2, 4, 6}) {
+        const auto samples = fragment_samples(fragmented_excerpt(files, seconds * 1'000ms)).at(1);
+        EXPECT_EQ(samples.size(), static_cast<std::size_t>(seconds) * 25);
+    }
+}
+
 TEST(Excerpt, MovieHasTheSameSamples) {
     const Files files = {{-3'400ms, recorded(10, {avc_track(), aac_track()}, 40ms)}};
     const auto fragments = fragment_samples(fragmented_excerpt(files, 2s));
     for (const std::size_t portion : {1u, 100u, 1'000'000u}) {
         const FileBytes movie = movie_excerpt(files, 2s, portion);
+        EXPECT_EQ(movie_excerpt(files, 2s, portion, 0), movie) << "the samples are read again for each table";
         const TestBox file = read_file(movie);
         const auto tracks = file.child("moov").all("trak");
         ASSERT_EQ(tracks.size(), 2u);
@@ -61,7 +129,8 @@ TEST(Excerpt, MovieHasTheSameSamples) {
             EXPECT_EQ(video[i].key, fragments.at(1)[i].key) << i;
             EXPECT_EQ(video[i].composition, (i % 25) % 2 == 0 ? 40 * 90 : 0) << i;
         }
-        EXPECT_EQ(first_edit(*tracks[0]), 1'400 * 90);
+        // The first frame is shown 40 ms after it is decoded.
+        EXPECT_EQ(first_edit(*tracks[0]), 1'440 * 90);
     }
 }
 
@@ -74,6 +143,8 @@ TEST(Excerpt, RunsAcrossFilesAndGaps) {
     for (std::size_t i = 0; i < 250; ++i)
         ASSERT_EQ(video[i].tick, (i < 200 ? i * 40 : i * 40 + 5'000) * 90) << i;
     const FileBytes movie = movie_excerpt(files, 15s);
+    for (const std::size_t held : {0u, 30u, 400u})
+        EXPECT_EQ(movie_excerpt(files, 15s, 1'000, held), movie) << held;
     const TestBox file = read_file(movie);
     const auto in_movie = movie_samples(movie, *file.child("moov").all("trak")[0]);
     ASSERT_EQ(in_movie.size(), 250u);
@@ -151,12 +222,14 @@ TEST(Excerpt, FindsNothingOutsideOfTheRecordings) {
 TEST(Excerpt, ChangedRecordingEndsTheMovie) {
     const Files files = {{0s, recorded(4)}};
     bool is_gone = false;
-    const auto movie = MUST(counted_movie(Excerpt::create(
-        {{.size = files[0].second.size(), .start = {}}},
-        [&](std::size_t, std::uint64_t offset, std::size_t count) -> Result<FileBytes> {
-            return is_gone ? Result<FileBytes>(FileBytes()) : piece_of(files[0].second, offset, count);
-        },
-        60s)));
+    const auto movie =
+        MUST(counted_movie(Excerpt::create(
+                               {{.size = files[0].second.size(), .start = {}}},
+                               [&](std::size_t, std::uint64_t offset, std::size_t count) -> Result<FileBytes> {
+                                   return is_gone ? Result<FileBytes>(FileBytes()) : piece_of(files[0].second, offset, count);
+                               },
+                               60s),
+                           0));
     is_gone = true;
     ByteWriter out;
     MUST(movie->read_header(out, 100'000, 100));

@@ -147,6 +147,7 @@ Result<void> read_movie(Bytes content, FragmentedHeader& header) {
 
 // The fields of tfhd, or their defaults (8.8.7).
 struct RunDefaults {
+    std::uint32_t entry = 0;
     std::uint64_t base = 0;
     std::uint32_t ticks = 0;
     std::uint32_t bytes = 0;
@@ -164,7 +165,7 @@ Result<std::optional<std::size_t>> read_fragment_header(Bytes content, const Fra
     if ((flags & kBase) != 0)
         defaults.base = TRY(in.u64be());
     if ((flags & kDescription) != 0)
-        TRY(in.skip(4));
+        defaults.entry = std::max(TRY(in.u32be()), 1U) - 1;
     defaults.ticks = (flags & kDuration) != 0 ? TRY(in.u32be()) : track->default_ticks;
     defaults.bytes = (flags & kSize) != 0 ? TRY(in.u32be()) : track->default_bytes;
     defaults.flags = (flags & kFlags) != 0 ? TRY(in.u32be()) : track->default_flags;
@@ -221,9 +222,9 @@ Result<FragmentedHeader> read_fragmented_header(std::uint64_t size, const ReadAt
         const BoxStart head = TRY(read_box_head_of(bytes));
         if (header.bytes == 0 && head.type != box_type("ftyp") && head.type != box_type("styp"))
             return Error(Errc::malformed, "no MP4 file");
-        const bool is_moof = head.type == box_type("moof");
-        if (is_moof || (has_movie && head.type != box_type("uuid") && head.type != box_type("free"))) {
-            header.has_fragments = is_moof;
+        const bool is_fragment = head.type == box_type("moof") || (has_movie && head.type == box_type("emsg"));
+        if (is_fragment || (has_movie && head.type != box_type("uuid") && head.type != box_type("free"))) {
+            header.has_fragments = is_fragment;
             break;
         }
         if (head.size > size - std::min(size, header.bytes))
@@ -251,6 +252,15 @@ Result<FragmentedHeader> read_fragmented_header(std::uint64_t size, const ReadAt
     return header;
 }
 
+Result<void> read_track_part(std::uint32_t type, Bytes content, FragmentedTrack& track) {
+    switch (type) {
+        case box_type("tkhd"): return read_track_header(content, track);
+        case box_type("mdhd"): return read_media_header(content, track);
+        case box_type("stsd"): return read_sample_descriptions(content, track);
+        default: return {};
+    }
+}
+
 MediaTime movie_duration_of(Bytes content) {
     while (!content.empty()) {
         const auto head = read_box_head_of(content);
@@ -266,16 +276,44 @@ MediaTime movie_duration_of(Bytes content) {
     return {};
 }
 
+std::vector<EventMessage> events_in(Bytes boxes) {
+    std::vector<EventMessage> events;
+    static_cast<void>(each_box(boxes, [&events](std::uint32_t type, Bytes, Bytes whole) -> Result<void> {
+        if (type != box_type("emsg"))
+            return {};
+        auto message = parse_event_message(whole);
+        if (message.ok() && !message->is_relative)
+            events.push_back(*std::move(message));
+        return {};
+    }));
+    return events;
+}
+
+MediaTime time_of(const EventMessage& message) {
+    constexpr std::uint64_t kMicros = 1'000'000;
+    constexpr std::uint64_t kSecondsMax = std::uint64_t{1} << 40;
+    const std::uint64_t scale = std::max(message.timescale, 1U);
+    const std::uint64_t seconds = std::min(message.time / scale, kSecondsMax);
+    return MediaTime(static_cast<std::int64_t>(seconds * kMicros + message.time % scale * kMicros / scale));
+}
+
+void Fragment::clear(std::size_t tracks) {
+    for (auto& track : samples)
+        track.clear();
+    samples.resize(tracks);
+    entries.assign(tracks, 0);
+}
+
 Result<void> FragmentReader::read(std::uint64_t offset, Fragment& fragment) {
-    constexpr std::size_t kBoxesMax = 64;
-    for (auto& samples : fragment.samples)
-        samples.clear();
-    fragment.samples.resize(header_.tracks.size());
-    for (std::size_t box = 0; box < kBoxesMax; ++box) {
+    fragment.clear(header_.tracks.size());
+    bool has_events = false;
+    for (std::size_t box = 0; box < Fragment::kBoxesMax; ++box) {
         auto bytes = TRY(read_(offset, guess_));
         const BoxStart head = TRY(read_box_head_of(bytes));
         if (head.size > size_ - std::min(size_, offset))
             return Error(Errc::need_more, "a fragment that is not complete");
+        if (head.type == box_type("emsg") && !std::exchange(has_events, true))
+            fragment.events = offset;
         if (head.type != box_type("moof")) {
             offset += head.size;
             continue;
@@ -294,6 +332,8 @@ Result<void> FragmentReader::read(std::uint64_t offset, Fragment& fragment) {
         if (data.size > size_ - offset - head.size)
             return Error(Errc::need_more, "a fragment that is not complete");
         fragment.offset = offset;
+        const bool is_readable = has_events && offset - fragment.events <= Fragment::kEventBytesMax;
+        fragment.events = is_readable ? fragment.events : offset;
         fragment.header_bytes = head.size;
         fragment.bytes = head.size + data.size;
         return read_header(Bytes(bytes).subspan(head.head_bytes, header_bytes - head.head_bytes), fragment);
@@ -315,6 +355,8 @@ Result<void> FragmentReader::read_track(Bytes content, Fragment& fragment) const
     TRY(each_box(content, [&](std::uint32_t type, Bytes inner, Bytes) -> Result<void> {
         if (type == box_type("tfhd")) {
             track = TRY(read_fragment_header(inner, header_, defaults));
+            if (track)
+                fragment.entries[*track] = defaults.entry;
         } else if (type == box_type("tfdt")) {
             ByteReader in(inner);
             tick = TRY(read_full(in)).version == 1 ? TRY(in.u64be()) : TRY(in.u32be());

@@ -9,6 +9,7 @@
 #include "base/files/whole_part.hpp"
 #include "base/media_kind.hpp"
 #include "base/result.hpp"
+#include "wire/mp4/event_message.hpp"
 #include "wire/mp4/read/recording_note.hpp"
 
 namespace live::wire::mp4 {
@@ -45,8 +46,16 @@ struct FragmentedHeader {
 // Errc::unsupported, Errc::limit, or the error of `read`.
 Result<FragmentedHeader> read_fragmented_header(std::uint64_t size, const ReadAt& read);
 
+// Reads the content of tkhd, mdhd or stsd; ignores that of other boxes. Errors as above.
+Result<void> read_track_part(std::uint32_t type, Bytes content, FragmentedTrack& track);
+
 // The duration in the content of a `moov` box, or in the beginning of it; zero if it has none.
 MediaTime movie_duration_of(Bytes content);
+
+// The event messages of version 1 among the boxes before a fragment.
+std::vector<EventMessage> events_in(Bytes boxes);
+// The media time of a message of version 1.
+MediaTime time_of(const EventMessage& message);
 
 struct FragmentSample {
     std::uint64_t tick = 0;
@@ -63,11 +72,19 @@ struct Fragment {
     static constexpr std::size_t kHeaderBytesMax = 4U << 20;
     static constexpr std::size_t kSamplesMax = 65'536;
 
+    // Boxes before a fragment: event messages, and those of other writers.
+    static constexpr std::size_t kBoxesMax = 256;
+    static constexpr std::size_t kEventBytesMax = 256U << 10;
+
+    std::uint64_t events = 0;  // the place of the first event message; without one, that of the fragment
     std::uint64_t offset = 0;
     std::uint64_t header_bytes = 0;
     std::uint64_t bytes = 0;  // with the media
     // By track, in the order of the header.
     std::vector<std::vector<FragmentSample>> samples;
+    std::vector<std::uint32_t> entries;  // of the sample descriptions of each track, from zero
+
+    void clear(std::size_t tracks);
 };
 
 // The same without suspension of the caller's buffers: `fragment` keeps its memory from one call to the next.

@@ -11,6 +11,7 @@
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/media_fixture.hpp"
 #include "wire/mp4/movie_header.hpp"
+#include "wire/mp4/read/box_head.hpp"
 #include "wire/mp4/read/excerpt_fragments.hpp"
 #include "wire/mp4/read/excerpt_movie.hpp"
 
@@ -44,6 +45,43 @@ inline FileBytes recorded(int seconds, std::vector<TrackFormat> tracks = {avc_tr
         writer.cut(out, FragmentWriter::Next{.track = 0, .dts = std::chrono::seconds(second + 1)});
     }
     return out.release();
+}
+
+// The same with two B-frames between two others, as encoders send them: frame n is the one that is shown n-th, one frame late.
+inline FileBytes reordered(int seconds) {
+    constexpr int kGop = 50;
+    ByteWriter out;
+    FragmentWriter writer({avc_track()});
+    write_fragmented_type(out);
+    write_recording_note(out, cam_note());
+    writer.write_movie(out);
+    std::vector<int> order = {0};
+    for (int shown = 3; shown < kGop; shown += 3)
+        order.insert(order.end(), {shown, shown - 2, shown - 1});
+    order.push_back(kGop - 1);
+    for (int at = 0; at < seconds * 25; ++at) {
+        const int begun = at / kGop * kGop;
+        const int shown = begun + order.at(static_cast<std::size_t>(at - begun));
+        if (at % 25 == 0 && at > 0)
+            writer.cut(out, FragmentWriter::Next{.track = 0, .dts = at * 40ms});
+        MUST(writer.push(
+            0, sample_of(at * 40ms, 50, static_cast<std::uint8_t>(shown % 128), at % kGop == 0, (shown + 1 - at) * 40ms)));
+    }
+    writer.cut(out, FragmentWriter::Next{.track = 0, .dts = seconds * 1'000ms});
+    return out.release();
+}
+
+// The file with an event before its fragment of this number, from zero.
+inline FileBytes with_event(FileBytes file, std::size_t fragment, std::string_view scheme, MediaTime at, Bytes data) {
+    std::size_t place = 0;
+    for (;; place += static_cast<std::size_t>(MUST(read_box_head_of(Bytes(file).subspan(place))).size))
+        if (MUST(read_box_head_of(Bytes(file).subspan(place))).type == box_type("moof") && fragment-- == 0)
+            break;
+    ByteWriter box;
+    write_event_at(box, scheme, at, data);
+    const Bytes bytes = box.written();
+    file.insert(file.begin() + static_cast<std::ptrdiff_t>(place), bytes.begin(), bytes.end());
+    return file;
 }
 
 inline Result<FileBytes> piece_of(const FileBytes& file, std::uint64_t offset, std::size_t count) {
@@ -80,16 +118,17 @@ inline FileBytes fragmented_excerpt(const std::vector<std::pair<MediaTime, FileB
     return out.release();
 }
 
-inline Result<std::unique_ptr<ExcerptMovie>> counted_movie(Result<Excerpt> excerpt) {
-    auto movie = std::make_unique<ExcerptMovie>(TRY(std::move(excerpt)));
+inline Result<std::unique_ptr<ExcerptMovie>> counted_movie(Result<Excerpt> excerpt,
+                                                           std::size_t held_samples_max = ExcerptMovie::kHeldSamplesMax) {
+    auto movie = std::make_unique<ExcerptMovie>(TRY(std::move(excerpt)), held_samples_max);
     while (!TRY(movie->count(1))) {
     }
     return movie;
 }
 
 inline FileBytes movie_excerpt(const std::vector<std::pair<MediaTime, FileBytes>>& files, MediaTime duration,
-                               std::size_t portion = 1'000) {
-    const auto movie = MUST(counted_movie(excerpt_of(files, duration)));
+                               std::size_t portion = 1'000, std::size_t held_samples_max = ExcerptMovie::kHeldSamplesMax) {
+    const auto movie = MUST(counted_movie(excerpt_of(files, duration), held_samples_max));
     ByteWriter out;
     while (out.size() < movie->header_bytes())
         MUST(movie->read_header(out, portion, 3));

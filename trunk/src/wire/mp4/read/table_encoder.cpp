@@ -5,18 +5,6 @@
 
 namespace live::wire::mp4 {
 
-TableForm form_of(Table table, bool is_far) {
-    switch (table) {
-        case Table::times: return {"stts", 8};
-        case Table::compositions: return {"ctts", 8};
-        case Table::keys: return {"stss", 4};
-        case Table::chunks: return {"stsc", 12};
-        case Table::sizes: return {"stsz", 4};
-        case Table::offsets: break;
-    }
-    return is_far ? TableForm{"co64", 8} : TableForm{"stco", 4};
-}
-
 void TableEncoder::put(std::uint32_t value) {
     if (out_ != nullptr)
         out_->u32be(value);

@@ -6,15 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 #include "base/bytes/byte_writer.hpp"
 #include "wire/mp4/read/excerpt.hpp"
+#include "wire/mp4/read/sample_tables.hpp"
 
 namespace live::wire::mp4 {
-
-enum class Table : std::uint8_t { times, compositions, keys, chunks, sizes, offsets };
-inline constexpr std::size_t kTables = 6;
 
 class TableEncoder {
 public:
@@ -61,12 +58,5 @@ private:
     };
     Chunk chunk_;
 };
-
-// The box's type, the bytes before its entries behind version and flags, and those of an entry.
-struct TableForm {
-    std::string_view type;
-    std::size_t entry_bytes;
-};
-TableForm form_of(Table table, bool is_far);
 
 }  // namespace live::wire::mp4

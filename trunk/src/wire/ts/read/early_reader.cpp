@@ -17,7 +17,8 @@ void EarlyReader::finish() {
 
 void EarlyReader::hold() {
     while (auto unit = reader_.next()) {
-        if (unit->kind == MediaKind::data)
+        const bool is_event = unit->format == StreamFormat::scte35 || unit->format == StreamFormat::id3;
+        if (unit->kind == MediaKind::data && !is_event)
             continue;
         frame_bytes_ += memory_of(*unit);
         held_.push_back({newest_, *std::move(unit)});

@@ -20,7 +20,7 @@ public:
     // The memory of a frame in addition to its bytes.
     static constexpr std::size_t kFrameBytes = 128;
 
-    // Reads a piece of the input. Data is left out: only the transport stream carries it.
+    // Reads a piece of the input. Data other than SCTE 35 and ID3 is left out: only the transport stream carries it.
     void read(Bytes input, std::uint64_t position);
     // The end of the stream: completes the units of unknown length, at the position of the newest input.
     void finish();

@@ -107,16 +107,24 @@ TEST(EarlyReader, IsFullSomeTimeBeforeItsMemoryGrowsFurther) {
     EXPECT_FALSE(early.is_full());
 }
 
-TEST(EarlyReader, LeavesOutData) {
+TEST(EarlyReader, LeavesOutDataThatIsNoEvent) {
     TsBuilder ts;
-    ts.tables({{0x1B, 0x101, {}}, {0x15, 0x103, hex("26 0d ffff 49443320 ff 49443320 000f")}});
+    ts.tables({{0x1B, 0x101, {}},
+               {0x15, 0x103, hex("26 0d ffff 49443320 ff 49443320 000f")},
+               {0x15, 0x104, hex("26 09 0100 ff 4b4c5641 000f")}});
     for (std::uint64_t i = 0; i < 5; ++i)
-        ts.unit(0x103, built_pes(0xBD, {.pts = 90'000 + 3'600 * i}, hex("494433040000000000000102")));
+        for (const std::uint16_t pid : {std::uint16_t{0x103}, std::uint16_t{0x104}})
+            ts.unit(pid, built_pes(0xBD, {.pts = 90'000 + 3'600 * i}, hex("494433040000000000000102")));
     EarlyReader early;
     early.read(ts.bytes, 1);
     early.finish();
-    EXPECT_EQ(early.reader().tracks().size(), 2U);
-    EXPECT_FALSE(early.next(1));
+    EXPECT_EQ(early.reader().tracks().size(), 3U);
+    std::size_t units = 0;
+    while (const auto unit = early.next(1)) {
+        EXPECT_EQ(unit->format, StreamFormat::id3);
+        ++units;
+    }
+    EXPECT_EQ(units, 5U);
     EXPECT_EQ(early.held_bytes(), 0U);
 }
 

@@ -1,5 +1,6 @@
 #include "wire/ts/write/muxer.hpp"
 
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -34,6 +35,7 @@ void Muxer::restore(const State& state) {
     map_.set_counter(state.counters[1]);
     video_.set_counter(state.counters[2]);
     audio_.set_counter(state.counters[3]);
+    id3_.set_counter(state.counters[4]);
     version_ = static_cast<std::uint8_t>(state.version % kTableVersions);
     last_clock_ = state.clock;
 }
@@ -91,6 +93,19 @@ bool Muxer::continue_video(std::size_t packets_max, std::vector<std::uint8_t>& o
         return false;
     parts_.clear();
     return true;
+}
+
+void Muxer::write_id3(MediaTime pts, Bytes tag, std::vector<std::uint8_t>& out) {
+    CHECK(tracks_.id3);
+    const PesHeader header = pes_header(PesStream::private_1, {.pts = pts + kDecodeDelay, .dts = {}}, tag.size());
+    id3_.write_unit({}, std::array{header.view(), tag}, out);
+}
+
+// 2.4.4.1: a pointer field of zero precedes the section.
+void Muxer::write_splice(Bytes section, std::vector<std::uint8_t>& out) {
+    constexpr std::array<std::uint8_t, 1> kPointer = {0};
+    CHECK(tracks_.splices);
+    splices_.write_unit({}, std::array{Bytes(kPointer), section}, out);
 }
 
 void Muxer::write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {

@@ -31,15 +31,16 @@ public:
         bool key = false;
     };
 
-    // The state on which the next packets depend, besides the tracks: four continuity counters (PAT, PMT, video, audio), the
+    // The state on which the next packets depend, besides the tracks: five continuity counters (PAT, PMT, video, audio, ID3), the
     // version of the map and the time of the latest clock reference.
     struct State {
-        std::array<std::uint8_t, 4> counters{};
+        std::array<std::uint8_t, 5> counters{};
         std::uint8_t version = 0;
         std::optional<MediaTime> clock;
     };
     State state() const {
-        return {{association_.counter(), map_.counter(), video_.counter(), audio_.counter()}, version_, last_clock_};
+        return {
+            {association_.counter(), map_.counter(), video_.counter(), audio_.counter(), id3_.counter()}, version_, last_clock_};
     }
     // Continues where another muxer has stopped. Call before the tables are written.
     void restore(const State& state);
@@ -56,6 +57,10 @@ public:
     // kPesPayloadBytesMax.
     void write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
+    // Writes one ID3 tag that is shown at `pts`, or one section of SCTE 35. Aborts without such a stream, and for a tag above
+    // kPesPayloadBytesMax.
+    void write_id3(MediaTime pts, Bytes tag, std::vector<std::uint8_t>& out);
+    void write_splice(Bytes section, std::vector<std::uint8_t>& out);
     // write_video() in pieces: `packets_max` packets now, at least one, and the others by continue_video() until it is true.
     // Nothing else may be written meanwhile, and the memory that the parts refer to must remain valid.
     void begin_video(const Picture& picture, std::span<const Bytes> parts, std::size_t packets_max,
@@ -75,6 +80,8 @@ private:
     PacketWriter map_before_{Pid::pmt};
     PacketWriter video_{Pid::video};
     PacketWriter audio_{Pid::audio};
+    PacketWriter id3_{Pid::id3};
+    PacketWriter splices_{Pid::splices};
     std::vector<Bytes> parts_;  // scratch; empty between access units
     PacketWriter::Unit unit_;   // of video, in pieces
     std::optional<MediaTime> last_clock_;

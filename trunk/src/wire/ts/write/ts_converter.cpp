@@ -171,14 +171,45 @@ void TsConverter::write_audio(MediaTime pts, std::span<const Bytes> parts, std::
 void TsConverter::set_video(std::optional<StreamType> type) {
     if (type != tracks().video)
         tables_ = Tables::none;
-    muxer_.set_tracks({.video = type, .audio = tracks().audio, .opus_channels = tracks().opus_channels});
+    Tracks wanted = tracks();
+    wanted.video = type;
+    muxer_.set_tracks(wanted);
 }
 
 void TsConverter::set_audio(std::optional<StreamType> type, std::uint8_t opus_channels) {
-    const Tracks wanted = {.video = tracks().video, .audio = type, .opus_channels = opus_channels};
+    Tracks wanted = tracks();
+    wanted.audio = type;
+    wanted.opus_channels = opus_channels;
     if (wanted != tracks())
         tables_ = Tables::none;
     muxer_.set_tracks(wanted);
+}
+
+void TsConverter::set_data(bool id3, bool splices) {
+    Tracks wanted = tracks();
+    wanted.id3 = id3;
+    wanted.splices = splices;
+    if (wanted != tracks())
+        tables_ = Tables::none;
+    muxer_.set_tracks(wanted);
+}
+
+void TsConverter::announce_id3() { set_data(true, tracks().splices); }
+
+void TsConverter::push_id3(MediaTime pts, Bytes tag, std::vector<std::uint8_t>& out) {
+    if (!(tracks().video || tracks().audio) || tag.size() > kPesPayloadBytesMax)
+        return;
+    set_data(true, tracks().splices);
+    write_due_tables(pts, PictureIs::inter, out);
+    muxer_.write_id3(pts, tag, out);
+}
+
+void TsConverter::push_splice(MediaTime now, Bytes section, std::vector<std::uint8_t>& out) {
+    if (!(tracks().video || tracks().audio))
+        return;
+    set_data(tracks().id3, true);
+    write_due_tables(now, PictureIs::inter, out);
+    muxer_.write_splice(section, out);
 }
 
 void TsConverter::write_due_tables(MediaTime time, PictureIs is, std::vector<std::uint8_t>& out) {

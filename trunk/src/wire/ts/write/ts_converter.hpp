@@ -34,6 +34,13 @@ public:
     Result<void> push_video(const codec::Frame& frame, std::vector<std::uint8_t>& out);
     Result<void> push_audio(const codec::Frame& frame, std::vector<std::uint8_t>& out);
 
+    // Append an ID3 tag that is shown at `pts`, or a section of SCTE 35 unchanged; the first of a kind changes the tables.
+    // Nothing is appended before there is a track.
+    void push_id3(MediaTime pts, Bytes tag, std::vector<std::uint8_t>& out);
+    void push_splice(MediaTime now, Bytes section, std::vector<std::uint8_t>& out);
+    // Announces ID3 in the next tables, as another converter has done.
+    void announce_id3();
+
     // push_video() in pieces, for a large frame: `packets_max` packets now, and the others by continue_video() until it is true.
     // Nothing else may be pushed meanwhile, and the frame's bytes must remain valid. If nothing was appended, nothing follows.
     Result<void> begin_video(const codec::Frame& frame, std::size_t packets_max, std::vector<std::uint8_t>& out);
@@ -66,6 +73,7 @@ private:
     // With Opus's control header first, or unchanged for MP3 and AC-3, which are self-describing.
     Result<void> write_opus(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
     Result<void> write_whole(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
+    void set_data(bool id3, bool splices);
     void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_due_tables(MediaTime time, PictureIs is, std::vector<std::uint8_t>& out);
 

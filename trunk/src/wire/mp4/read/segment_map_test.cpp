@@ -1,0 +1,123 @@
+#include "wire/mp4/read/segment_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include "wire/mp4/box_reader_fixture.hpp"
+#include "wire/mp4/read/box_head.hpp"
+#include "wire/mp4/read/recorded_files_fixture.hpp"
+
+namespace live::wire::mp4 {
+namespace {
+
+ReadAt map_reader_of(const FileBytes& file) {
+    return [&file](std::uint64_t offset, std::size_t count) { return piece_of(file, offset, count); };
+}
+
+SegmentMap map_of(const FileBytes& file) {
+    auto map = MUST(SegmentMap::open(file.size(), map_reader_of(file)));
+    while (!MUST(map.extend(file.size(), map_reader_of(file), 1))) {
+    }
+    return map;
+}
+
+TEST(SegmentMap, SegmentsBeginWithKeyFramesAndFollowEachOther) {
+    for (const FileBytes& file : {recorded(7), reordered(7)}) {
+        const SegmentMap map = map_of(file);
+        ASSERT_EQ(map.segments().size(), 3u);
+        ASSERT_TRUE(map.rest());
+        std::vector<MappedSegment> all = map.segments();
+        all.push_back(*map.rest());
+        std::uint64_t place = map.header().bytes;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            EXPECT_EQ(all[i].start, i * 2s) << i;
+            EXPECT_EQ(all[i].duration, i < 3 ? 2s : 1s) << i;
+            EXPECT_EQ(all[i].offset, place) << i;
+            place += all[i].bytes;
+        }
+        EXPECT_EQ(place, file.size());
+    }
+    EXPECT_EQ(map_of(reordered(2)).delay(), 40ms);
+}
+
+TEST(SegmentMap, FollowsAFileThatGrows) {
+    const FileBytes whole = recorded(8);
+    const SegmentMap all = map_of(whole);
+    std::optional<SegmentMap> map;
+    for (std::size_t size = 1; size <= whole.size(); size += 41) {
+        const FileBytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+        if (!map) {
+            auto opened = SegmentMap::open(size, map_reader_of(part));
+            if (opened.ok() && opened->header().has_fragments)
+                map = *std::move(opened);
+        }
+        if (map) {
+            EXPECT_TRUE(MUST(map->extend(size, map_reader_of(part), 100)));
+        }
+    }
+    ASSERT_TRUE(map);
+    MUST(map->extend(whole.size(), map_reader_of(whole), 100));
+    EXPECT_EQ(map->segments(), all.segments());
+    EXPECT_EQ(map->rest(), all.rest());
+}
+
+TEST(SegmentMap, MovesFragmentsInTime) {
+    FileBytes file = recorded(4);
+    const SegmentMap map = map_of(file);
+    const std::uint64_t place = map.segments().front().offset;
+    const auto size = static_cast<std::size_t>(MUST(read_box_head_of(Bytes(file).subspan(place))).size);
+    const auto before = fragment_samples(file);
+    MUST(move_in_time(MutBytes(file).subspan(place, size), map.header(), 10s));
+    const auto after = fragment_samples(file);
+    EXPECT_EQ(after.at(1)[0].tick, before.at(1)[0].tick + 900'000);
+    EXPECT_EQ(after.at(2)[0].tick, before.at(2)[0].tick + 441'000);
+    EXPECT_EQ(after.at(1)[25].tick, before.at(1)[25].tick) << "the next fragment";
+    MUST(move_in_time(MutBytes(file).subspan(place, size), map.header(), -20s));
+    EXPECT_EQ(fragment_samples(file).at(1)[0].tick, 0u);
+    for (std::size_t cut = 0; cut < size; ++cut)
+        EXPECT_FALSE(move_in_time(MutBytes(file).subspan(place, cut), map.header(), 1s).ok());
+}
+
+TEST(SegmentMap, EventsBelongToTheSegmentAfterThem) {
+    const FileBytes plain = recorded(7);
+    FileBytes file = with_event(plain, 2, kSpliceScheme, 2'500ms, hex("fc3000"));
+    file = with_event(file, 3, kId3Scheme, 3s, hex("494433"));
+    file = with_event(file, 0, kSpliceScheme, 0s, hex("fc3001"));
+    const SegmentMap map = map_of(file);
+    ASSERT_TRUE(map.header().has_fragments);
+    ASSERT_EQ(map.splices().size(), 2u);
+    EXPECT_EQ(map.splices()[1].at, 2'500ms);
+    EXPECT_EQ(map.splices()[1].section, hex("fc3000"));
+    ASSERT_EQ(map.segments().size(), 3u);
+    std::uint64_t place = map.header().bytes;
+    for (const MappedSegment& segment : map.segments()) {
+        EXPECT_EQ(segment.offset, place);
+        place += segment.bytes;
+    }
+    const auto second = static_cast<std::size_t>(map.segments()[1].offset);
+    const auto size = static_cast<std::size_t>(map.segments()[1].bytes);
+    const auto events = events_in(Bytes(file).subspan(second, size));
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(time_of(events[0]), 2'500ms);
+    // The event and the fragment after it.
+    const auto box = static_cast<std::size_t>(MUST(read_box_head_of(Bytes(file).subspan(second))).size);
+    const auto fragment = static_cast<std::size_t>(MUST(read_box_head_of(Bytes(file).subspan(second + box))).size);
+    MUST(move_in_time(MutBytes(file).subspan(second, box + fragment), map.header(), 10s));
+    EXPECT_EQ(time_of(events_in(Bytes(file).subspan(second, size)).at(0)), 12'500ms);
+    EXPECT_EQ(time_of(events_in(Bytes(file).subspan(second, size)).at(1)), 3s) << "of the next fragment";
+    EXPECT_FALSE(move_in_time(MutBytes(file).subspan(second, box), map.header(), 1s).ok()) << "an event alone";
+    // Every prefix has the splices that are in it.
+    std::size_t splices = 0;
+    for (std::size_t cut = 0; cut <= file.size(); cut += 7) {
+        const FileBytes part(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut));
+        auto opened = SegmentMap::open(cut, map_reader_of(part));
+        if (!opened.ok())
+            continue;
+        MUST(opened->extend(cut, map_reader_of(part), 100));
+        ASSERT_GE(opened->splices().size(), splices);
+        splices = opened->splices().size();
+    }
+    EXPECT_EQ(splices, 2u);
+}
+
+}  // namespace
+}  // namespace live::wire::mp4
