@@ -6,10 +6,12 @@
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
+
+#include "base/freed_by.hpp"
+#include "engine/crypto/error_mark.hpp"
 
 namespace live::engine::crypto {
 
@@ -18,28 +20,12 @@ namespace {
 constexpr std::size_t kRsaBytesMax = 1024;
 constexpr std::size_t kCoordinateBytes = 32;
 
-template <auto function>
-struct Release {
-    template <class T>
-    void operator()(T* object) const {
-        function(object);
-    }
-};
-using KeyPtr = std::unique_ptr<EVP_PKEY, Release<EVP_PKEY_free>>;
-using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, Release<EVP_PKEY_CTX_free>>;
-using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, Release<OSSL_PARAM_BLD_free>>;
-using ParamsPtr = std::unique_ptr<OSSL_PARAM, Release<OSSL_PARAM_free>>;
-using NumberPtr = std::unique_ptr<BIGNUM, Release<BN_free>>;
-using OutputPtr = std::unique_ptr<BIO, Release<BIO_free_all>>;
-
-// Removes the errors of its scope from the thread's queue.
-class ErrorMark {
-public:
-    ErrorMark() { ERR_set_mark(); }
-    ~ErrorMark() { ERR_pop_to_mark(); }
-    ErrorMark(const ErrorMark&) = delete;
-    ErrorMark& operator=(const ErrorMark&) = delete;
-};
+using KeyPtr = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, FreedBy<EVP_PKEY_CTX_free>>;
+using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, FreedBy<OSSL_PARAM_BLD_free>>;
+using ParamsPtr = std::unique_ptr<OSSL_PARAM, FreedBy<OSSL_PARAM_free>>;
+using NumberPtr = std::unique_ptr<BIGNUM, FreedBy<BN_free>>;
+using OutputPtr = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
 
 KeyPtr key_from(const char* type, OSSL_PARAM_BLD* builder) {
     const ParamsPtr params(OSSL_PARAM_BLD_to_param(builder));

@@ -17,36 +17,58 @@ TEST(PasswordHash, VerifiesTheHashOfTheReference) {
     for (const char* scheme : {"argon2id:", "argon2:"}) {
         const auto hash = MUST(PasswordHash::parse(scheme + phc));
         EXPECT_EQ(hash.scheme(), Scheme::argon2id);
-        EXPECT_TRUE(hash.verify("password"));
-        EXPECT_FALSE(hash.verify("Password"));
-        EXPECT_FALSE(hash.verify(""));
+        EXPECT_TRUE(hash.verify("user", "password"));
+        EXPECT_FALSE(hash.verify("user", "Password"));
+        EXPECT_FALSE(hash.verify("user", ""));
     }
 }
 
 // FIPS 180-4: SHA-256 of "abc".
 TEST(PasswordHash, VerifiesSha256AndPlainText) {
     const auto hash = MUST(PasswordHash::parse("sha256:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="));
-    EXPECT_TRUE(hash.verify("abc"));
-    EXPECT_FALSE(hash.verify("abd"));
-    EXPECT_FALSE(hash.verify("abcabc"));
+    EXPECT_TRUE(hash.verify("user", "abc"));
+    EXPECT_FALSE(hash.verify("user", "abd"));
+    EXPECT_FALSE(hash.verify("user", "abcabc"));
     EXPECT_TRUE(hash.plain().empty());
     const auto plain = MUST(PasswordHash::parse("plain:a:b"));
-    EXPECT_TRUE(plain.verify("a:b"));
-    EXPECT_FALSE(plain.verify("a"));
+    EXPECT_TRUE(plain.verify("user", "a:b"));
+    EXPECT_FALSE(plain.verify("user", "a"));
     EXPECT_EQ(plain.plain(), "a:b");
 }
 
 TEST(PasswordHash, MakesTextsThatItVerifies) {
-    for (const Scheme scheme : {Scheme::argon2id, Scheme::sha256, Scheme::plain}) {
-        const std::string text = MUST(PasswordHash::make("wonderland", scheme));
+    for (const Scheme scheme : {Scheme::argon2id, Scheme::sha256, Scheme::ha1, Scheme::plain}) {
+        const std::string text = MUST(PasswordHash::make("user", "wonderland", scheme));
         const auto hash = MUST(PasswordHash::parse(text));
         EXPECT_EQ(hash.scheme(), scheme);
-        EXPECT_TRUE(hash.verify("wonderland")) << text;
-        EXPECT_FALSE(hash.verify("wonderlanD")) << text;
+        EXPECT_TRUE(hash.verify("user", "wonderland")) << text;
+        EXPECT_FALSE(hash.verify("user", "wonderlanD")) << text;
     }
-    EXPECT_NE(MUST(PasswordHash::make("a", Scheme::argon2id)), MUST(PasswordHash::make("a", Scheme::argon2id))) << "salted";
-    EXPECT_EQ(PasswordHash::make("", Scheme::argon2id).code(), Errc::limit);
-    EXPECT_EQ(PasswordHash::make(std::string(PasswordHash::kPasswordBytesMax + 1, 'a'), Scheme::sha256).code(), Errc::limit);
+    EXPECT_NE(MUST(PasswordHash::make("user", "a", Scheme::argon2id)), MUST(PasswordHash::make("user", "a", Scheme::argon2id)))
+        << "salted";
+    EXPECT_EQ(PasswordHash::make("user", "", Scheme::argon2id).code(), Errc::limit);
+    EXPECT_EQ(PasswordHash::make("user", std::string(PasswordHash::kPasswordBytesMax + 1, 'a'), Scheme::sha256).code(),
+              Errc::limit);
+}
+
+// printf dave:streams:abc | md5sum, and sha256sum.
+TEST(PasswordHash, HasTheHashesForDigest) {
+    const std::string md5 = "b64a38579c3c62ff0497afa6cc083e90";
+    const std::string sha256 = "a21be87fd1905710723e69716a1c52af2185d7ed4617fcc0a4b216623480d794";
+    EXPECT_EQ(MUST(PasswordHash::make("dave", "abc", Scheme::ha1)), "ha1:" + md5 + ":" + sha256);
+    const auto hash = MUST(PasswordHash::parse("ha1:" + md5 + ":" + sha256));
+    EXPECT_EQ(hash.ha1_md5(), md5);
+    EXPECT_EQ(hash.ha1_sha256(), sha256);
+    EXPECT_TRUE(hash.plain().empty());
+    EXPECT_TRUE(hash.verify("dave", "abc"));
+    EXPECT_FALSE(hash.verify("dave", "abd"));
+    EXPECT_FALSE(hash.verify("Dave", "abc")) << "the name is hashed";
+    EXPECT_TRUE(MUST(PasswordHash::parse("plain:a")).ha1_md5().empty());
+    EXPECT_TRUE(MUST(PasswordHash::parse("plain:a")).ha1_sha256().empty());
+    for (const std::string& text :
+         {md5, sha256, md5 + ":" + md5, sha256 + ":" + md5, md5 + ":" + sha256.substr(1), ":" + md5 + sha256,
+          md5 + ":" + sha256 + "0", md5.substr(1) + "g:" + sha256, md5 + sha256, std::string(":")})
+        EXPECT_EQ(code_of("ha1:" + text), Errc::malformed) << text;
 }
 
 TEST(PasswordHash, RefusesOtherTextsWithoutShowingThem) {

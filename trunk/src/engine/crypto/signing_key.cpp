@@ -7,41 +7,26 @@
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include "base/freed_by.hpp"
+#include "engine/crypto/error_mark.hpp"
 #include "engine/crypto/hmac_sha256.hpp"
 
 namespace live::engine::crypto {
 
 namespace {
 
-template <auto function>
-struct Free {
-    template <class T>
-    void operator()(T* object) const {
-        function(object);
-    }
-};
-using Bio = std::unique_ptr<BIO, Free<BIO_free_all>>;
-using Context = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
-using Signature = std::unique_ptr<ECDSA_SIG, Free<ECDSA_SIG_free>>;
+using Bio = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
+using Context = std::unique_ptr<EVP_MD_CTX, FreedBy<EVP_MD_CTX_free>>;
+using Signature = std::unique_ptr<ECDSA_SIG, FreedBy<ECDSA_SIG_free>>;
 
 constexpr std::string_view kPem = "-----BEGIN ";
 constexpr int kP256Bytes = 32;  // of each of the two numbers in a signature
 
 // No passphrase: the library would ask at the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
-
-// Removes the errors of its scope from the thread's queue, where the next call of TLS would find them.
-class QuietErrors {
-public:
-    QuietErrors() { ERR_set_mark(); }
-    ~QuietErrors() { ERR_pop_to_mark(); }
-    QuietErrors(const QuietErrors&) = delete;
-    QuietErrors& operator=(const QuietErrors&) = delete;
-};
 
 Bio reader_of(std::string_view text) { return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
@@ -91,7 +76,7 @@ Result<std::vector<std::uint8_t>> numbers_of(Bytes der) {
 }  // namespace
 
 struct SigningKey::Pair {
-    std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>> key;
+    std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>> key;
 
     // Ed25519 has its own hash.
     const EVP_MD* hash() const { return EVP_PKEY_is_a(key.get(), "ED25519") == 1 ? nullptr : EVP_sha256(); }
@@ -119,7 +104,7 @@ Result<SigningKey> SigningKey::parse(std::string_view content) {
         key.secret_.assign(content.begin(), content.end());
         return key;
     }
-    const QuietErrors quiet;
+    const ErrorMark quiet;
     auto pair = std::make_shared<Pair>();
     pair->key.reset(PEM_read_bio_PrivateKey(reader_of(content).get(), nullptr, no_passphrase, nullptr));
     const bool can_sign = pair->key != nullptr;
@@ -137,7 +122,7 @@ bool SigningKey::verify(Bytes input, Bytes signature) const {
         const auto tag = hmac_sha256(secret_, input);
         return tag.ok() && signature.size() == tag->size() && CRYPTO_memcmp(signature.data(), tag->data(), tag->size()) == 0;
     }
-    const QuietErrors quiet;
+    const ErrorMark quiet;
     std::vector<std::uint8_t> der;
     if (algorithm_ == Algorithm::es256) {
         auto converted = der_of(signature);
@@ -158,7 +143,7 @@ Result<std::vector<std::uint8_t>> SigningKey::sign(Bytes input) const {
         const auto tag = TRY(hmac_sha256(secret_, input));
         return std::vector<std::uint8_t>(tag.begin(), tag.end());
     }
-    const QuietErrors quiet;
+    const ErrorMark quiet;
     const Context context(EVP_MD_CTX_new());
     std::size_t size = 0;
     if (context == nullptr || EVP_DigestSignInit(context.get(), nullptr, pair_->hash(), nullptr, pair_->key.get()) != 1 ||

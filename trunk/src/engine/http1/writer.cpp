@@ -103,8 +103,10 @@ std::string ResponseBuilder::without_body() {
     return std::move(text_);
 }
 
-std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
-                          std::string_view body, ResponseBuilder::Connection connection) {
+namespace {
+
+std::string begin_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
+                          ResponseBuilder::Connection connection) {
     std::string out;
     append_clean(out, method);
     out += ' ';
@@ -114,10 +116,25 @@ std::string write_request(std::string_view method, std::string_view target, std:
     append_field(out, "Connection", connection_value(connection));
     for (const Headers::Field& field : headers.fields())
         append_field(out, field.name, field.value);
+    return out;
+}
+
+}  // namespace
+
+std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
+                          std::string_view body, ResponseBuilder::Connection connection) {
+    std::string out = begin_request(method, target, host, headers, connection);
     if (!body.empty() || method == "POST" || method == "PUT")
         append_field(out, "Content-Length", std::to_string(body.size()));
     out += "\r\n";
     return out.append(body);
+}
+
+std::string write_request_head(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
+                               std::uint64_t body_bytes, ResponseBuilder::Connection connection) {
+    std::string out = begin_request(method, target, host, headers, connection);
+    append_field(out, "Content-Length", std::to_string(body_bytes));
+    return out += "\r\n";
 }
 
 }  // namespace live::engine::http1

@@ -39,5 +39,8 @@ inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 // `target` must already be encoded.
 std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
                           std::string_view body, ResponseBuilder::Connection connection = ResponseBuilder::Connection::close);
+// The same for a body that is sent afterwards, of so many bytes.
+std::string write_request_head(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
+                               std::uint64_t body_bytes, ResponseBuilder::Connection connection);
 
 }  // namespace live::engine::http1

@@ -72,13 +72,12 @@ Result<void> Client::handle_bytes(TimePoint now, Bytes input) {
         phase_ = Phase::connecting;
         send_connect();
     }
-    while (auto message = TRY(link_.read(input))) {
-        if (phase_ != Phase::over)
-            TRY(on_message(std::move(*message)));
-    }
+    const std::size_t before = input.size();
+    while (auto message = TRY(link_.read(input)))
+        TRY(on_message(std::move(*message)));
     if (auto warning = link_.take_warning())
         events_.push(PeerWarning{std::move(*warning)});
-    link_.acknowledge();
+    link_.acknowledge(before - input.size());
     return {};
 }
 
@@ -124,16 +123,14 @@ Result<void> Client::on_message(Message&& message) {
             return {};
         }
         case MessageType::amf0_command:
-        case MessageType::amf3_command: return on_command(message);
-        case MessageType::user_control: return on_user_control(message);
-        default: return {};
+        case MessageType::amf3_command: return phase_ == Phase::over ? Result<void>() : on_command(message);
+        default: return wire::rtmp::is_control(message.type) ? handle_control(message) : Result<void>();
     }
 }
 
-Result<void> Client::on_user_control(const Message& message) {
-    const auto control = TRY(wire::rtmp::parse_control(message.type, message.payload.bytes()));
-    const auto* user = std::get_if<UserControl>(&control);
-    if (user != nullptr && user->event == UserControl::Event::ping_response)
+Result<void> Client::handle_control(const Message& message) {
+    const auto user = TRY(link_.handle_control(message));
+    if (user && user->event == UserControl::Event::ping_response && phase_ != Phase::over)
         ++ping_answers_;
     return {};
 }

@@ -114,7 +114,7 @@ private:
     void send_connect();
     Result<void> on_message(wire::rtmp::Message&& message);
     Result<void> on_command(const wire::rtmp::Message& message);
-    Result<void> on_user_control(const wire::rtmp::Message& message);
+    Result<void> handle_control(const wire::rtmp::Message& message);
     void on_result(const Command& command);
     void on_connected(const Command& command);
     void on_stream_created(const Command& command);

@@ -1,5 +1,6 @@
 #include "engine/rtmp/command.hpp"
 
+#include <array>
 #include <string>
 
 #include <fmt/format.h>
@@ -71,7 +72,8 @@ Result<Slice> data_from_amf3(Bytes body) {
 }
 
 Value status_object(StatusLevel level, std::string_view code, std::string_view description) {
-    return Value::object({{"level", level == StatusLevel::error ? "error" : "status"},
+    constexpr std::array<const char*, 3> kNames = {"status", "warning", "error"};
+    return Value::object({{"level", kNames[static_cast<std::size_t>(level)]},
                           {"code", std::string(code)},
                           {"description", std::string(description)}});
 }

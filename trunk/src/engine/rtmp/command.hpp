@@ -44,7 +44,7 @@ std::vector<std::uint8_t> write_command(std::string_view name, double transactio
 // The AMF0 data message body that corresponds to this AMF3 one (message type 15).
 Result<Slice> data_from_amf3(Bytes body);
 
-enum class StatusLevel : std::uint8_t { status, error };
+enum class StatusLevel : std::uint8_t { status, warning, error };
 
 // { level, code, description }, the content of onStatus and _error.
 wire::amf::Value status_object(StatusLevel level, std::string_view code, std::string_view description);

@@ -12,20 +12,7 @@ namespace live::engine::rtmp {
 using wire::rtmp::Message;
 using wire::rtmp::UserControl;
 
-Result<std::optional<Message>> Link::read(Bytes& input) {
-    for (;;) {
-        const std::size_t before = input.size();
-        auto message = reader_.read(input);
-        bytes_received_ += before - input.size();
-        if (!message.ok() || !message->has_value() || !wire::rtmp::is_control((*message)->type))
-            return message;
-        if (!TRY(handle_control(**message)))
-            return message;
-    }
-}
-
-// True if the message was handled, false if it is for the caller.
-Result<bool> Link::handle_control(const Message& message) {
+Result<std::optional<UserControl>> Link::handle_control(const Message& message) {
     const auto control = TRY(wire::rtmp::parse_control(message.type, message.payload.bytes()));
     if (const auto* size = std::get_if<wire::rtmp::SetChunkSize>(&control)) {
         TRY(set_peer_chunk_size(size->bytes));
@@ -39,10 +26,10 @@ Result<bool> Link::handle_control(const Message& message) {
             announce_window(bandwidth->bytes);
     } else if (const auto* user = std::get_if<UserControl>(&control)) {
         if (user->event != UserControl::Event::ping_request)
-            return false;
+            return std::optional(*user);
         send_control(UserControl{UserControl::Event::ping_response, user->value, 0});
     }
-    return true;
+    return std::optional<UserControl>();
 }
 
 Result<void> Link::check_output() const {
@@ -66,7 +53,8 @@ Result<void> Link::set_peer_chunk_size(std::uint32_t bytes) {
     return {};
 }
 
-void Link::acknowledge() {
+void Link::acknowledge(std::size_t bytes) {
+    bytes_received_ += bytes;
     // Half of the window, so that a peer that stops at a full window never stalls.
     const std::uint64_t due = std::max<std::uint64_t>(window_ / 2, 1);
     if (window_ == 0 || bytes_received_ - acknowledged_ < due)

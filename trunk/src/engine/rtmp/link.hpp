@@ -47,12 +47,16 @@ public:
         return is_complete;
     }
 
-    // The next message not handled by the link, from the front of `input`; nothing when `input` is used up. Chunk sizes, aborts,
-    // windows, acknowledgements and pings are handled internally; other user control messages are returned.
-    Result<std::optional<wire::rtmp::Message>> read(Bytes& input);
+    // The next message, from the front of `input`; nothing when `input` is used up. The caller passes control messages to
+    // handle_control(), before it reads on.
+    Result<std::optional<wire::rtmp::Message>> read(Bytes& input) { return reader_.read(input); }
+    // Handles a message of is_control(): chunk sizes, aborts, windows, acknowledgements and pings. Returns other user control
+    // messages.
+    Result<std::optional<wire::rtmp::UserControl>> handle_control(const wire::rtmp::Message& message);
 
-    // Writes an acknowledgement if half of the window has arrived since the last one. Call once per input.
-    void acknowledge();
+    // Counts `bytes` that were read, and writes an acknowledgement if half of the window has arrived since the last one. Call
+    // once per input.
+    void acknowledge(std::size_t bytes);
 
     // All on message boundaries.
     void send_control(const wire::rtmp::ControlMessage& message);
@@ -83,7 +87,6 @@ public:
     void release_buffers();
 
 private:
-    Result<bool> handle_control(const wire::rtmp::Message& message);
     Result<void> set_peer_chunk_size(std::uint32_t bytes);
 
     wire::rtmp::ChunkReader reader_;

@@ -33,6 +33,7 @@ Result<void> Server::handle_bytes(TimePoint now, Bytes input) {
     }
     if (is_waiting() || !rest_.empty())
         return keep(input);
+    const std::size_t before = input.size();
     for (bool has_more = true; has_more && !is_waiting();) {
         auto message = TRY(link_.read(input));
         if (auto warning = link_.take_warning())
@@ -42,8 +43,9 @@ Result<void> Server::handle_bytes(TimePoint now, Bytes input) {
             TRY(on_message(std::move(*message)));
         TRY(link_.check_output());
     }
+    const std::size_t read = before - input.size();
     TRY(keep(input));
-    link_.acknowledge();
+    link_.acknowledge(read);
     return {};
 }
 
@@ -81,9 +83,15 @@ Result<void> Server::on_message(Message&& message) {
         case MessageType::aggregate: return on_aggregate(std::move(message));
         case MessageType::amf0_command:
         case MessageType::amf3_command: return on_command(message);
-        // Buffer lengths and the like; shared objects; unknown types.
-        default: return {};
+        // Without control messages: shared objects and unknown types.
+        default: return wire::rtmp::is_control(message.type) ? handle_control(message) : Result<void>();
     }
+}
+
+// Buffer lengths and other user control messages of a client are ignored.
+Result<void> Server::handle_control(const Message& message) {
+    TRY(link_.handle_control(message));
+    return {};
 }
 
 Result<void> Server::on_aggregate(Message message) {

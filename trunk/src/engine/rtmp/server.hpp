@@ -125,6 +125,7 @@ private:
     Result<void> keep(Bytes input);
     Result<void> go_on();
     Result<void> on_message(wire::rtmp::Message&& message);
+    Result<void> handle_control(const wire::rtmp::Message& message);
     Result<void> on_aggregate(wire::rtmp::Message message);
     Result<void> on_command(const wire::rtmp::Message& message);
     Result<void> on_connect(Command& command);

@@ -2,6 +2,7 @@
 // and come out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,6 +41,20 @@ struct MediaPacket {
     TimePoint arrived{};
 };
 
+// From a publisher with simulcast: a packet of one layer of its video, whose `sequence` is not set.
+struct LayerPacket {
+    std::size_t layer = 0;  // index in TrackFormat::layers
+    MediaPacket media;
+};
+
+// A packet of one kind in the RTP logs of a stream.
+struct LogNumber {
+    std::uint16_t sequence = 0;
+    std::uint8_t layer = 0;  // 0: the log of the stream itself; others have a log for each layer of the video
+
+    bool operator==(const LogNumber&) const = default;
+};
+
 // The header fields of an RTP log packet.
 struct RtpLogHeader {
     std::uint16_t sequence = 0;  // the RTP log's own sequence number, of this kind
@@ -49,6 +64,9 @@ struct RtpLogHeader {
     // A number is skipped before it because a packet was lost for good, and the player must notice. Any other step of more than
     // one is a jump by the reader, of which the player sees no gap.
     bool follows_loss = false;
+    std::uint8_t layer = 0;  // of its log, see LogNumber
+
+    LogNumber number() const { return {sequence, layer}; }
 };
 
 }  // namespace live::engine::rtp

@@ -63,8 +63,10 @@ void Client::send_pending() {
 Result<std::optional<ClientEvent>> Client::poll_event(TimePoint now) {
     for (;;) {
         auto item = TRY(next_item());
-        if (!item)
+        if (!item) {
+            reader_.keep_rest();
             return std::optional<ClientEvent>();
+        }
         if (const auto* frame = std::get_if<InterleavedFrame>(&*item)) {
             if (auto packet = packet_of(*frame))
                 return std::optional<ClientEvent>(*packet);
@@ -78,6 +80,11 @@ Result<std::optional<ClientEvent>> Client::poll_event(TimePoint now) {
         if (auto event = TRY(handle_response(message, now)))
             return std::optional(std::move(event));
     }
+}
+
+std::optional<GotPacket> Client::poll_packet() {
+    const auto frame = is_playing_ ? reader_.next_frame(channels_) : std::nullopt;
+    return frame ? packet_of(*frame) : std::nullopt;
 }
 
 // The other side may send garbage between frames once it plays.

@@ -63,9 +63,14 @@ public:
     void start();
     // Keeps the input. Poll all events before the next input.
     void handle_bytes(Bytes input) { reader_.feed(input); }
+    // The same without a copy: the input stays valid until poll_event() returns nothing or an error, or until keep_bytes().
+    void borrow_bytes(Bytes input) { reader_.borrow(input); }
+    void keep_bytes() { reader_.keep_rest(); }
     // nullopt when more input is needed. Errors are final: Errc::denied for credentials that are missing or refused,
     // Errc::not_found, Errc::unsupported for another refusal, Errc::malformed and Errc::limit as MessageReader.
     Result<std::optional<ClientEvent>> poll_event(TimePoint now);
+    // The same for a packet once it plays, if that is what comes next: the quick way. nullopt: call poll_event().
+    std::optional<GotPacket> poll_packet();
     std::string take_output() { return std::exchange(output_, {}); }
     bool has_output() const { return !output_.empty(); }
 

@@ -107,11 +107,23 @@ TEST_F(RtspClient, PlaysTheTracksItIsTold) {
     frames.u8('$').u8(9).u16be(1).text("x").u8('$').u8(5).u16be(2).text(
         "\x80"
         "b");
-    client_.handle_bytes(frames.written());
+    client_.borrow_bytes(frames.written());
+    EXPECT_FALSE(client_.poll_packet()) << "a frame of another channel comes first";
     const auto packet = client_.poll_event(kNow);
     ASSERT_TRUE(packet.ok() && *packet);
     EXPECT_EQ(std::get<GotPacket>(**packet).track, 0U);
     EXPECT_TRUE(std::get<GotPacket>(**packet).is_rtcp);
+    client_.keep_bytes();
+    ByteWriter more;
+    more.u8('$').u8(2).u16be(2).text(
+        "\x80"
+        "c");
+    client_.borrow_bytes(more.written());
+    const auto quick = client_.poll_packet();
+    ASSERT_TRUE(quick);
+    EXPECT_EQ(quick->track, 1U);
+    EXPECT_EQ(as_text(quick->bytes.subspan(1)), "c");
+    EXPECT_FALSE(client_.poll_packet());
     EXPECT_EQ(*client_.next_timeout(), kNow + 16s);
     client_.handle_timeout(kNow);
     EXPECT_FALSE(client_.has_output());

@@ -26,11 +26,12 @@ public:
     void use_path() { uses_path_ = true; }
     bool is_digest() const { return challenge_ && challenge_->scheme == wire::rtsp::Challenge::Scheme::digest; }
     bool is_stale() const { return challenge_ && challenge_->is_stale; }
-    // The value of the header for a request; nullopt before a challenge. `client_nonce` is fresh for each request.
+    // The value of the header for a request; nullopt before a challenge, and for a hash that OpenSSL
+    // refuses. `client_nonce` is fresh for each request.
     std::optional<std::string> answer(std::string_view method, std::string_view url, std::string_view client_nonce);
 
 private:
-    std::string digest(std::string_view method, std::string_view url, std::string_view client_nonce);
+    std::optional<std::string> digest(std::string_view method, std::string_view url, std::string_view client_nonce);
 
     std::string user_;
     std::string password_;

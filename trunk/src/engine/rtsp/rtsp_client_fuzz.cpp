@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <vector>
 
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
@@ -22,8 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     while (!input.empty()) {
         const Bytes part = input.first(std::min(piece, input.size()));
         input = input.subspan(part.size());
-        client.handle_bytes(part);
+        // On the heap, so that a view of it that is kept is found.
+        const std::vector<std::uint8_t> borrowed(part.begin(), part.end());
+        client.borrow_bytes(borrowed);
         for (;;) {
+            while (const auto packet = client.poll_packet())
+                CHECK(!packet->bytes.empty());
             const auto event = client.poll_event(now);
             if (!event.ok())
                 return 0;

@@ -54,6 +54,7 @@ Result<std::optional<Event>> Server::poll_event() {
         if (event)
             return event;
     }
+    reader_.keep_rest();
     return std::optional<Event>();
 }
 
@@ -277,10 +278,13 @@ void Server::close_question(Question question) {
     question_ = Question::none;
 }
 
-void Server::refuse(int status) {
+void Server::refuse(int status, std::string_view why) {
     CHECK(question_ != Question::none);
     question_ = Question::none;
-    send(response(status));
+    Message message = response(status);
+    if (!why.empty())
+        message.reason.append(": ").append(why);
+    send(std::move(message));
 }
 
 void Server::challenge(std::span<const std::string> values) {

@@ -45,6 +45,9 @@ public:
 
     // Keeps the input. Poll all events before the next input.
     void handle_bytes(Bytes input) { reader_.feed(input); }
+    // The same without a copy: the input stays valid until poll_event() returns nothing or an error, or until keep_bytes().
+    void borrow_bytes(Bytes input) { reader_.borrow(input); }
+    void keep_bytes() { reader_.keep_rest(); }
     // nullopt when more input is needed, and while a question is open. An error is final: send the pending output (it has the
     // reason), then close.
     Result<std::optional<Event>> poll_event();
@@ -53,7 +56,8 @@ public:
     bool has_output() const { return !output_.empty(); }
 
     // The answer to any question; a status of 4xx or 5xx.
-    void refuse(int status);
+    // `why` follows the usual phrase of the status.
+    void refuse(int status, std::string_view why = {});
     // Or a request for credentials, in answer to WantsToDescribe and WantsToAnnounce: the client repeats the request with them.
     // The values of WWW-Authenticate.
     void challenge(std::span<const std::string> values);

@@ -1,7 +1,9 @@
 #include "engine/rtsp/server.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -147,6 +149,33 @@ TEST_F(RtspServer, ReadsThePacketsOfAPublisher) {
     ASSERT_TRUE(second);
     EXPECT_EQ(as_text(std::get<GotPacket>(*second).bytes), "c");
     EXPECT_FALSE(poll());
+}
+
+TEST_F(RtspServer, ReadsThePacketsOfAPublisherInPlace) {
+    announce();
+    EXPECT_EQ(set_up("rtsp://h/live/cam/streamid=0", "RTP/AVP/TCP;unicast;interleaved=0-1;mode=record").status, 200);
+    ASSERT_TRUE(request("RECORD", kUrl));
+    server_.accept_record();
+    response();
+    ByteWriter out;
+    out.u8('$').u8(0).u16be(2).text("ab").u8('$').u8(0).u16be(3).text("cde");
+    const Bytes whole = out.written();
+    for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
+        std::string got;
+        for (const Bytes part : {whole.first(cut), whole.subspan(cut)}) {
+            std::vector<std::uint8_t> buffer(part.begin(), part.end());
+            server_.borrow_bytes(buffer);
+            while (const auto event = poll()) {
+                const Bytes packet = std::get<GotPacket>(*event).bytes;
+                got += as_text(packet);
+                const bool is_whole = cut == 0 || cut == whole.size();
+                EXPECT_TRUE(!is_whole || (packet.data() >= buffer.data() && packet.data() < buffer.data() + buffer.size()));
+            }
+            // The server does not refer to it after its last event.
+            std::ranges::fill(buffer, std::uint8_t{0});
+        }
+        EXPECT_EQ(got, "abcde") << cut;
+    }
 }
 
 TEST_F(RtspServer, ReadsNothingWhileAQuestionIsOpen) {

@@ -23,14 +23,21 @@ bool TrackReceiver::admit(TimePoint now, std::uint32_t ssrc) {
     return true;
 }
 
-void TrackReceiver::handle_rtp(TimePoint now, Bytes datagram) {
-    const auto packet = wire::rtp::parse_packet(datagram);
-    if (!packet.ok() || packet->payload_type != payload_type_ || !admit(now, packet->ssrc) ||
-        !stream_->receive(now, *packet, rtp::ReceiveStream::Origin::stream, rtp::ReceiveStream::Use::forward, datagram.size())) {
+std::optional<TrackReceiver::Packet> TrackReceiver::handle_rtp(TimePoint now, Bytes datagram) {
+    const auto packet = wire::rtp::parse_packet(datagram, kPacketBytesMax);
+    rtp::ReceiveStream::Received received;
+    if (packet.ok() && packet->payload_type == payload_type_ && admit(now, packet->ssrc))
+        received = stream_->receive_in_order(now, *packet, datagram.size());
+    if (!received.is_accepted) {
         ++counters_.ignored;
-        return;
+        return std::nullopt;
     }
     ++counters_.packets;
+    if (!received.popped)
+        return std::nullopt;
+    Packet next = number(*received.popped, packet->timestamp, packet->marker, now);
+    next.payload = packet->payload;
+    return next;
 }
 
 // Cameras send reports with odd lengths and other SSRCs: never a reason to end.
@@ -55,16 +62,24 @@ std::optional<TrackReceiver::Packet> TrackReceiver::pop(TimePoint now) {
     auto ordered = stream_->pop(now);
     if (!ordered)
         return std::nullopt;
-    static_cast<void>(stream_->gap_before(ordered->sequence));
+    Packet packet = number(ordered->sequence, ordered->timestamp, ordered->marker, ordered->arrived);
+    packet.memory = std::move(ordered->payload);
+    packet.payload = packet.memory.bytes();
+    return packet;
+}
+
+TrackReceiver::Packet TrackReceiver::number(std::uint64_t sequence, std::uint32_t timestamp, bool marker, TimePoint arrived) {
+    static_cast<void>(stream_->gap_before(sequence));
     if (stream_->take_restart())
         base_ = newest_ + 2;
-    newest_ = std::max(newest_, base_ + ordered->sequence);
-    return Packet{.sequence = base_ + ordered->sequence,
-                  .timestamp = ordered->timestamp,
-                  .marker = ordered->marker,
-                  .payload = std::move(ordered->payload),
-                  .arrived = ordered->arrived,
-                  .reported = stream_->clock.time_of(ordered->timestamp)};
+    newest_ = std::max(newest_, base_ + sequence);
+    return {.sequence = base_ + sequence,
+            .timestamp = timestamp,
+            .marker = marker,
+            .payload = {},
+            .memory = {},
+            .arrived = arrived,
+            .reported = stream_->clock.time_of(timestamp)};
 }
 
 std::optional<TimePoint> TrackReceiver::next_timeout() const { return stream_ ? stream_->next_pop() : std::nullopt; }

@@ -17,12 +17,15 @@ class TrackReceiver {
 public:
     // So many packets in a row of another SSRC begin another stream; single ones are ignored.
     static constexpr unsigned kStrangersMax = 3;
+    // In interleaved frames packets may be longer than datagrams.
+    static constexpr std::size_t kPacketBytesMax = 0xFFFF;
 
     struct Packet {
         std::uint64_t sequence = 0;  // a gap is a lost packet
         std::uint32_t timestamp = 0;
         bool marker = false;
-        Slice payload;
+        Bytes payload;  // of `memory`, or borrowed from the datagram
+        Slice memory;
         TimePoint arrived{};
         // The peer's clock at this timestamp, once it has sent a report.
         std::optional<std::chrono::microseconds> reported;
@@ -35,8 +38,9 @@ public:
 
     TrackReceiver(std::uint8_t payload_type, std::uint32_t clock_rate) : clock_rate_(clock_rate), payload_type_(payload_type) {}
 
-    // Anything but the packets of this track is ignored.
-    void handle_rtp(TimePoint now, Bytes datagram);
+    // Anything but the packets of this track is ignored. Returns the packet if it is the next in order; otherwise keeps a copy of
+    // it, and pop() may return some.
+    std::optional<Packet> handle_rtp(TimePoint now, Bytes datagram);
     void handle_rtcp(TimePoint now, Bytes datagram);
     // Returns the next packet in order, or the next one after a gap whose wait has expired.
     std::optional<Packet> pop(TimePoint now);
@@ -46,10 +50,14 @@ public:
     void write_report(TimePoint now, std::uint32_t own_ssrc, std::string_view cname, ByteWriter& out);
 
     Counters counters() const;
+    // Reports whether pop() may return a packet, now or later.
+    bool is_waiting() const { return stream_ && stream_->is_waiting(); }
     std::size_t held_bytes() const { return stream_ ? stream_->waiting_bytes() : 0; }
 
 private:
     bool admit(TimePoint now, std::uint32_t ssrc);
+    // A packet without its payload.
+    Packet number(std::uint64_t sequence, std::uint32_t timestamp, bool marker, TimePoint arrived);
 
     std::optional<rtp::ReceiveStream> stream_;
     std::uint32_t clock_rate_;

@@ -182,9 +182,18 @@ void MediaReceiver::request_key_frame() {
             track->want_key();
 }
 
-void MediaReceiver::limit_layers(std::optional<std::uint64_t> bits_per_second) {
+rtp::IncomingTrack* MediaReceiver::layered() const {
     for (const auto& track : tracks_)
-        track->limit_layers(bits_per_second);
+        if (track->kind() == MediaKind::video && !track->format().layers.empty())
+            return track.get();
+    return nullptr;
+}
+
+std::uint64_t MediaReceiver::audio_rate(TimePoint now) const {
+    for (const auto& track : tracks_)
+        if (track->kind() == MediaKind::audio && track->current() != nullptr)
+            return track->current()->rate(now);
+    return 0;
 }
 
 void MediaReceiver::handle_timeout(TimePoint now, rtp::RtcpOutput& out, Skip skip) {
@@ -229,11 +238,16 @@ void MediaReceiver::write_reports(TimePoint now, rtp::RtcpOutput& out) {
 }
 
 void MediaReceiver::write_key_requests(TimePoint now, rtp::RtcpOutput& out) {
-    for (const auto& track : tracks_)
-        if (const auto ssrc = track->take_key_request(now)) {
-            write(out.next(), wire::rtcp::Pli{options_.ssrc, *ssrc});
-            ++key_requests_;
-        }
+    const auto ask = [&](std::uint32_t ssrc) {
+        write(out.next(), wire::rtcp::Pli{options_.ssrc, ssrc});
+        ++key_requests_;
+    };
+    for (const auto& track : tracks_) {
+        if (const auto ssrc = track->take_key_request(now))
+            ask(*ssrc);
+        while (const auto ssrc = track->take_layer_key_request(now))
+            ask(*ssrc);
+    }
 }
 
 void MediaReceiver::write_arrivals(TimePoint now, rtp::RtcpOutput& out, const Skip& skip) {

@@ -47,8 +47,9 @@ public:
     std::optional<rtp::MediaPacket> poll(TimePoint now);
     void request_key_frame();
 
-    // For simulcast, see PublishSession::limit_layers.
-    void limit_layers(std::optional<std::uint64_t> bits_per_second);
+    // The video with simulcast, see PublishSession; nullptr without.
+    rtp::IncomingTrack* layered() const;
+    std::uint64_t audio_rate(TimePoint now) const;
 
     // Suppressed output; state advances as if it were sent.
     struct Skip {

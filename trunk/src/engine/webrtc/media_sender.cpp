@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kAverageBurst = 1s;
 // Minimum of the retransmission rate limit, which otherwise follows the estimated rate.
 constexpr std::uint64_t kRepairRateMin = 2'000'000;
 constexpr std::chrono::milliseconds kRepairBurst = 500ms;
+constexpr std::chrono::milliseconds kPaddingBurst = 20ms;
 
 // Our clock in reports is the steady clock plus an offset that makes it a date: 1970 in NTP time.
 constexpr std::chrono::seconds kUnixOverNtp{2'208'988'800};
@@ -74,6 +75,8 @@ void MediaSender::pace(TimePoint now, std::size_t bytes) {
     pacer_.sent(now, bytes);
     if (average_)
         average_->sent(now, bytes);
+    if (padder_)
+        padder_->sent(now, bytes);
 }
 
 void MediaSender::count_sent(TimePoint now, const rtp::OutgoingTrack& track, std::size_t bytes) {
@@ -119,6 +122,43 @@ std::optional<std::size_t> MediaSender::write_again(MutBytes storage, TimePoint 
     else if (estimator_)
         pace(now, bytes);
     ++resent_;
+    return again->header_bytes;
+}
+
+rtp::LinkState MediaSender::link() const {
+    if (!estimator_)
+        return {};
+    const bool has_rtx = std::ranges::any_of(tracks_, [](const auto& track) {
+        return track.kind() == MediaKind::video && track.has_rtx() && track.has_transport_wide();
+    });
+    using enum rtp::LinkState::Reports;
+    return {.reports = has_report_ ? arrived : awaited,
+            .rate = estimator_->rate(),
+            .received = estimator_->received(),
+            .limits_met = estimator_->limits_met(),
+            .queue = estimator_->queue(),
+            .may_pad = has_rtx};
+}
+
+void MediaSender::set_padding(TimePoint now, std::uint64_t bits_per_second) {
+    if (bits_per_second == 0)
+        padder_.reset();
+    else if (padder_)
+        padder_->set_rate(now, bits_per_second);
+    else
+        padder_.emplace(rtp::Pacer::Options{.bits_per_second = bits_per_second, .headroom = 1, .burst = kPaddingBurst}, now);
+}
+
+bool MediaSender::may_pad(TimePoint now) { return padder_ && estimator_ && padder_->may_send(now) && held_by(now) == nullptr; }
+
+std::optional<std::size_t> MediaSender::write_padding(MutBytes storage, TimePoint now, const rtp::RtpLogHeader& header,
+                                                      std::size_t payload_bytes) {
+    rtp::OutgoingTrack* const track = find(MediaKind::video);
+    const auto again =
+        track == nullptr || !track->has_rtx() ? std::nullopt : track->write_again(storage, header, transport_number_);
+    if (!again)
+        return std::nullopt;
+    count_sent(now, *track, again->header_bytes + payload_bytes);
     return again->header_bytes;
 }
 

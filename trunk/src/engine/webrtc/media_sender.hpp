@@ -16,6 +16,7 @@
 #include "base/time.hpp"
 #include "engine/rtp/rtcp_output.hpp"
 #include "engine/rtp/send/bandwidth_estimator.hpp"
+#include "engine/rtp/send/layer_selector.hpp"
 #include "engine/rtp/send/outgoing_track.hpp"
 #include "engine/rtp/send/pacer.hpp"
 #include "engine/webrtc/agreed_tracks.hpp"
@@ -50,10 +51,16 @@ public:
     std::optional<std::size_t> write_again(MutBytes storage, TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header,
                                            std::size_t payload_bytes);
 
+    // Padding: video packets that were sent already, by RTX, until the link carries this rate together with the media; 0 ends it.
+    void set_padding(TimePoint now, std::uint64_t bits_per_second);
+    bool may_pad(TimePoint now);
+    std::optional<std::size_t> write_padding(MutBytes storage, TimePoint now, const rtp::RtpLogHeader& header,
+                                             std::size_t payload_bytes);
+
     // The player's reports, and its requests for packets and key frames.
     Result<void> handle_rtcp(TimePoint now, const wire::rtcp::Packet& packet);
     bool take_key_request() { return std::exchange(wants_key_, false); }
-    std::vector<std::pair<MediaKind, std::uint16_t>> take_nacks() { return std::exchange(nacks_, {}); }
+    std::vector<std::pair<MediaKind, rtp::LogNumber>> take_nacks() { return std::exchange(nacks_, {}); }
 
     // Writes what is due.
     void handle_timeout(TimePoint now, rtp::RtcpOutput& out);
@@ -61,7 +68,7 @@ public:
     void write_goodbye(rtp::RtcpOutput& out) const;
 
     std::uint64_t estimated_rate() const { return estimator_ && has_report_ ? estimator_->rate() : 0; }
-    std::optional<std::uint64_t> link_limit(TimePoint now) const { return estimator_ ? estimator_->limit(now) : std::nullopt; }
+    rtp::LinkState link() const;
     void fill(SessionFigures& figures) const;
     std::size_t bytes() const;
     // The memory write_first() uses.
@@ -85,13 +92,14 @@ private:
     bool has_report_ = false;            // a report of arrivals was received
     std::optional<TimePoint> began_;     // when the first packet was sent
     rtp::Pacer pacer_;                   // over hundredths of a second
+    std::optional<rtp::Pacer> padder_;   // while the link is padded
     std::optional<rtp::Pacer> average_;  // over seconds, once the link has shown its limit
     std::optional<rtp::BandwidthEstimator> estimator_;
 
     rtp::Pacer repairs_;
     std::string cname_;
     std::optional<TimePoint> next_report_;
-    std::vector<std::pair<MediaKind, std::uint16_t>> nacks_;
+    std::vector<std::pair<MediaKind, rtp::LogNumber>> nacks_;
     bool wants_key_ = false;
     std::uint64_t nacked_ = 0;
     std::uint64_t resent_ = 0;

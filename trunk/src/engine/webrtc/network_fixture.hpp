@@ -193,10 +193,10 @@ public:
                 ++next;
             }
         }
-        for (const auto& [kind, sequence] : session.take_nacks())
+        for (const auto& [kind, number] : session.take_nacks())
             if (!answers_nacks)
                 continue;
-            else if (const auto* const packet = rtp_log.find(kind, sequence); packet != nullptr)
+            else if (const auto* const packet = rtp_log.find(kind, number.sequence); packet != nullptr)
                 session.resend(now, kind, packet->header, packet->payload);
         key_requests += session.take_key_frame_request() ? 1 : 0;
     }

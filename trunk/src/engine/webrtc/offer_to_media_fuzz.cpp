@@ -335,8 +335,8 @@ struct Run {
         if (player.session == nullptr)
             return;
         static const std::vector<std::uint8_t> again(100, 7);
-        for (const auto& [kind, sequence] : player.play->take_nacks())
-            player.play->resend(now, kind, {sequence, 0, true, {}}, again);
+        for (const auto& [kind, number] : player.play->take_nacks())
+            player.play->resend(now, kind, {number.sequence, 0, true, {}}, again);
         if (player.play->take_key_frame_request() && publisher.session != nullptr)
             publisher.publish->request_key_frame(now);
         for (Side* const side : {&publisher, &player})

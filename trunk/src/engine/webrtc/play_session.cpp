@@ -85,6 +85,18 @@ void PlaySession::resend(TimePoint now, MediaKind kind, const rtp::RtpLogHeader&
     }
 }
 
+bool PlaySession::pad(TimePoint now, const rtp::RtpLogHeader& header, Bytes payload) {
+    HeadStorage storage;
+    const auto head =
+        payload.size() > kPayloadBytesMax ? std::nullopt : sender_.write_padding(storage, now, header, payload.size());
+    if (!head)
+        return false;
+    if (link_.shared() != nullptr)
+        link_.shared()->padded_bytes += *head + payload.size();
+    link_.send_rtp(Bytes(storage).first(*head), payload);
+    return true;
+}
+
 SessionFigures PlaySession::figures() const {
     SessionFigures figures;
     sender_.fill(figures);

@@ -46,16 +46,20 @@ public:
     void send(TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header, Bytes payload);
     // True once after the player requested a key frame (PLI, FIR).
     bool take_key_frame_request() { return sender_.take_key_request(); }
-    // RTP log numbers of packets the player is missing, at most MediaSender::kNacksMax; find them in the RTP log and call
-    // resend().
-    std::vector<std::pair<MediaKind, std::uint16_t>> take_nacks() { return sender_.take_nacks(); }
+    // The packets that the player is missing, at most MediaSender::kNacksMax; find them in their RTP logs and call resend().
+    std::vector<std::pair<MediaKind, rtp::LogNumber>> take_nacks() { return sender_.take_nacks(); }
     // Retransmits a packet: by RTX if negotiated, otherwise with its original number. Does nothing if the packet was not sent
     // to this player, or too long ago.
     void resend(TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header, Bytes payload);
     // Estimated capacity of the link to the player in bits per second; zero until it has reported.
     std::uint64_t estimated_rate() const { return sender_.estimated_rate(); }
-    // The same if the link has recently shown that it cannot carry more; nothing if no limit is known.
-    std::optional<std::uint64_t> link_limit(TimePoint now) const { return sender_.link_limit(now); }
+    // For LayerSelector, which requests padding: while may_pad() is true, pad() with packets that were sent. Has no effect for a
+    // player without RTX.
+    rtp::LinkState link() const { return sender_.link(); }
+    void set_padding(TimePoint now, std::uint64_t bits_per_second) { sender_.set_padding(now, bits_per_second); }
+    bool may_pad(TimePoint now) { return link_.is_established() && sender_.may_pad(now); }
+    // False if the packet was not sent to this player, or too long ago.
+    bool pad(TimePoint now, const rtp::RtpLogHeader& header, Bytes payload);
     // The memory send() uses in an established session.
     void add_hot_lines(HotLines& lines) const;
 

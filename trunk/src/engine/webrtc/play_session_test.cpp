@@ -11,7 +11,7 @@
 namespace live::engine::webrtc {
 namespace {
 
-using Nacks = std::vector<std::pair<MediaKind, std::uint16_t>>;
+using Nacks = std::vector<std::pair<MediaKind, rtp::LogNumber>>;
 
 constexpr std::uint32_t kAudio = 0xA0;
 constexpr std::uint32_t kVideo = 0xB0;
@@ -98,7 +98,7 @@ TEST_F(PlaySessionTest, NumbersHaveNoGapForPacketsMissingInTheLog) {
     send(MediaKind::video, 501);
     EXPECT_EQ(last().sequence, first + 2);
     nack(kVideo, {first, static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2)});
-    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::video, 10}, {MediaKind::video, 500}, {MediaKind::video, 501}}));
+    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::video, {10}}, {MediaKind::video, {500}}, {MediaKind::video, {501}}}));
     EXPECT_TRUE(session->take_nacks().empty());
 }
 
@@ -111,7 +111,7 @@ TEST_F(PlaySessionTest, ALossInTheLogIsAHoleForThePlayer) {
     drain();
     EXPECT_EQ(last().sequence, first + 2);
     nack(kVideo, {static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2)});
-    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::video, 11}, {MediaKind::video, 12}}))
+    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::video, {11}}, {MediaKind::video, {12}}}))
         << "the rtp_log knows that it has no 11";
     behind = header(100);
     behind.follows_loss = true;
@@ -129,7 +129,7 @@ TEST_F(PlaySessionTest, JumpsAreRememberedUpToABound) {
     nack(kVideo, numbers);
     const auto nacks = session->take_nacks();
     ASSERT_EQ(nacks.size(), rtp::OutgoingNumbers::kLinesMax) << "the oldest is forgotten";
-    EXPECT_EQ(nacks.front().second, 100);
+    EXPECT_EQ(nacks.front().second, rtp::LogNumber{100});
 }
 
 TEST_F(PlaySessionTest, IgnoresRequestsForPacketsNeverSent) {
@@ -170,7 +170,7 @@ TEST_F(PlaySessionTest, RepeatsThePacketUnchangedWithoutRtx) {
     const Octets first = rtp.back();
     send(MediaKind::audio, 11);
     nack(kAudio, {wire::rtp::parse_packet(first)->sequence});
-    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::audio, 10}}));
+    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::audio, {10}}}));
     session->resend(now, MediaKind::audio, header(10), payload_of(10));
     drain();
     EXPECT_EQ(rtp.back(), first) << "the same number with other bytes would break the key";

@@ -69,6 +69,27 @@ Result<void> PublishSession::handle_timeout(TimePoint now) {
     return {};
 }
 
+std::vector<rtp::LayerState> PublishSession::layer_states(TimePoint now) const {
+    const rtp::IncomingTrack* const video = receiver_.layered();
+    return video == nullptr ? std::vector<rtp::LayerState>() : video->layer_states(now);
+}
+
+void PublishSession::want_layer(std::size_t layer, bool is_wanted) {
+    if (rtp::IncomingTrack* const video = receiver_.layered(); video != nullptr)
+        video->want_layer(layer, is_wanted);
+}
+
+void PublishSession::request_layer_key_frame(TimePoint now, std::size_t layer) {
+    link_.advance(now);
+    if (rtp::IncomingTrack* const video = receiver_.layered(); video != nullptr)
+        video->want_layer_key(layer);
+}
+
+std::optional<rtp::LayerPacket> PublishSession::poll_layer() {
+    rtp::IncomingTrack* const video = receiver_.layered();
+    return video == nullptr ? std::nullopt : video->poll_layer(link_.now());
+}
+
 SessionFigures PublishSession::figures() const {
     SessionFigures figures;
     receiver_.fill(figures);

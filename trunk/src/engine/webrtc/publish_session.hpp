@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/webrtc/media_receiver.hpp"
 #include "engine/webrtc/peer_link.hpp"
@@ -45,8 +46,15 @@ public:
         link_.advance(now);
         receiver_.request_key_frame();
     }
-    // With simulcast, forwards the best layer up to this bit rate, or else the smallest; nothing: the best one.
-    void limit_layers(std::optional<std::uint64_t> bits_per_second) { receiver_.limit_layers(bits_per_second); }
+    // With simulcast: the layers of the video, by their index in the agreement. poll_media() gives the best one that is active;
+    // those that are wanted are also given one by one, by poll_layer() after poll_media(), with timestamps on the same timeline.
+    // Requests for key frames of a layer are limited in the same way as request_key_frame().
+    std::vector<rtp::LayerState> layer_states(TimePoint now) const;
+    void want_layer(std::size_t layer, bool is_wanted);
+    void request_layer_key_frame(TimePoint now, std::size_t layer);
+    std::optional<rtp::LayerPacket> poll_layer();
+    // Bits per second over about the last second.
+    std::uint64_t audio_rate(TimePoint now) const { return receiver_.audio_rate(now); }
     // The publisher has sent BYE for all streams of this kind and nothing since.
     bool has_ended(MediaKind kind) const { return receiver_.has_ended(kind); }
 

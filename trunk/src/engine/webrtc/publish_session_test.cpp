@@ -452,21 +452,87 @@ TEST_F(Simulcast, ReplacesALostLayerAndResumesIt) {
     expect_one_line();
 }
 
-TEST_F(Simulcast, PlayersLinksLimitTheForwardedLayer) {
-    // Frames of 100, 300 and 900 bytes, 25 per second, plus the RTP overhead.
-    session->limit_layers(150'000);
-    for (int i = 0; i < 100; ++i)
-        frame();
-    EXPECT_EQ(forwarded(), h.bytes);
-    session->limit_layers(10'000);
+// The packets of a layer by itself, collected after those of the forwarded one.
+using LayerMedia = std::vector<rtp::LayerPacket>;
+LayerMedia layer_packets(PublishSession& session) {
+    LayerMedia all;
+    while (auto packet = session.poll_layer())
+        all.push_back(std::move(*packet));
+    return all;
+}
+
+TEST_F(Simulcast, WantedLayersAreOutputOneByOne) {
     for (int i = 0; i < 60; ++i)
         frame();
-    EXPECT_EQ(forwarded(), q.bytes) << "the least there is";
-    session->limit_layers(std::nullopt);
-    for (int i = 0; i < 60; ++i)
+    EXPECT_TRUE(layer_packets(*session).empty()) << "nobody wants one";
+    const auto states = session->layer_states(now);
+    ASSERT_EQ(states.size(), 3U);
+    EXPECT_TRUE(states[0].is_alive && states[2].is_alive);
+    EXPECT_GT(states[2].rate, 2 * states[0].rate);
+    for (const std::size_t layer : {0U, 2U}) {
+        session->want_layer(layer, true);
+        session->request_layer_key_frame(now, layer);
+    }
+    LayerMedia small;
+    LayerMedia large;
+    for (int i = 0; i < 60; ++i) {
         frame();
-    EXPECT_EQ(forwarded(), f.bytes);
+        for (auto& packet : layer_packets(*session))
+            (packet.layer == 0 ? small : large).push_back(std::move(packet));
+    }
+    ASSERT_GT(small.size(), 50U);
+    ASSERT_GT(large.size(), 50U);
+    EXPECT_EQ(small.back().media.payload.size(), q.bytes);
+    EXPECT_EQ(large.back().media.payload.size(), f.bytes) << "the forwarded one, too";
+    EXPECT_TRUE(small.front().media.begins_key && large.front().media.begins_key) << "from a key frame on";
+    EXPECT_EQ(small.back().media.timestamp % 3'600, large.back().media.timestamp % 3'600);
+    EXPECT_EQ(large.back().media.timestamp, media.back().timestamp) << "on the timeline of the track";
+    EXPECT_NEAR(static_cast<double>(small.back().media.timestamp), static_cast<double>(large.back().media.timestamp), 400);
     expect_one_line();
+    session->want_layer(0, false);
+    frame();
+    frame();
+    for (const auto& packet : layer_packets(*session))
+        EXPECT_EQ(packet.layer, 2U);
+    session->want_layer(7, true);
+    session->request_layer_key_frame(now, 7);
+}
+
+TEST_F(Simulcast, AnUnrepairedGapOfALayerIsSaidAndAKeyFrameRequested) {
+    session->want_layer(0, true);
+    session->request_layer_key_frame(now, 0);
+    for (int i = 0; i < 60; ++i)
+        frame();
+    ASSERT_FALSE(layer_packets(*session).empty());
+    ++q.sequence;
+    LayerMedia after;
+    for (int i = 0; i < 80; ++i) {
+        frame();
+        for (auto& packet : layer_packets(*session))
+            after.push_back(std::move(packet));
+    }
+    const auto lossy = std::ranges::count_if(after, [](const auto& packet) { return packet.media.follows_loss; });
+    const auto keys = std::ranges::count_if(after, [](const auto& packet) { return packet.media.begins_key; });
+    EXPECT_EQ(lossy, 1);
+    EXPECT_GE(keys, 1);
+    EXPECT_EQ(forwarded(), f.bytes) << "the forwarded layer has lost nothing";
+}
+
+TEST_F(Simulcast, RequestsForKeyFramesOfALayerAreLimited) {
+    session->want_layer(0, true);
+    for (int i = 0; i < 60; ++i)
+        frame();
+    static_cast<void>(layer_packets(*session));
+    q.is_alive = false;  // does not answer
+    std::size_t requests = 0;
+    for (int i = 0; i < 50; ++i) {
+        session->request_layer_key_frame(now, 0);
+        wait(20ms);
+        for (const auto& pli : take_plis())
+            requests += pli.media_ssrc == q.ssrc ? 1 : 0;
+    }
+    EXPECT_GE(requests, 2U);
+    EXPECT_LE(requests, 3U) << "in a second";
 }
 
 TEST_F(Simulcast, LayersWithReportsShareAClock) {

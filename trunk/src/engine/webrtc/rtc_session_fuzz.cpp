@@ -126,9 +126,9 @@ struct Run {
         const std::vector<std::uint8_t> payload(100, 7);
         player->send(now, MediaKind::video, {sent, sent * 3'600U, true, {}}, payload);
         sent = static_cast<std::uint16_t>(sent + 1);
-        for (const auto& [kind, sequence] : player->take_nacks()) {
-            CHECK(sequence < sent);
-            player->resend(now, kind, {sequence, 0, true, {}}, payload);
+        for (const auto& [kind, number] : player->take_nacks()) {
+            CHECK(number.sequence < sent);
+            player->resend(now, kind, {number.sequence, 0, true, {}}, payload);
         }
         static_cast<void>(player->take_key_frame_request());
     }

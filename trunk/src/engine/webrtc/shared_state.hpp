@@ -2,10 +2,12 @@
 // CPU is overloaded.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 
 #include "base/bytes/bytes.hpp"
+#include "engine/rtp/send/layer_selector.hpp"
 #include "wire/rtcp/packet.hpp"
 
 namespace live::engine::webrtc {
@@ -24,6 +26,9 @@ struct SharedState {
     std::uint64_t rtp_out = 0;   // datagrams, including retransmissions
     std::uint64_t rtcp_out = 0;  // datagrams
     std::uint64_t resent = 0;    // retransmissions requested by players
+    // For players of streams with layers: bytes sent to measure links, and changes of the layer, by rtp::LayerSelector::Reason.
+    std::uint64_t padded_bytes = 0;
+    std::array<std::uint64_t, rtp::LayerSelector::kReasons> layer_changes{};
 
     // Lost packets are neither requested nor retransmitted.
     bool skips_nack = false;

@@ -35,7 +35,7 @@ void add_value(Field::Value& sum, Field::Value more) {
 }
 
 void combine(Row& sum, Row more) {
-    if (more.leads && !sum.leads)
+    if (more.rank > sum.rank)
         std::swap(sum, more);
     for (Field& field : sum.fields) {
         const auto other = std::ranges::find(more.fields, field.name, &Field::name);
@@ -82,7 +82,7 @@ std::string_view Row::text(std::string_view name) const {
     return value == nullptr ? std::string_view() : *value;
 }
 
-bool Row::operator==(const Row& other) const { return fields == other.fields && key == other.key && leads == other.leads; }
+bool Row::operator==(const Row& other) const { return fields == other.fields && key == other.key && rank == other.rank; }
 
 void join(Rows& sum, Rows more) {
     std::unordered_map<std::string, std::size_t> known;

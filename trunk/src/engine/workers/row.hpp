@@ -20,7 +20,7 @@ namespace live::engine::workers {
 
 // How the fields of several workers' rows become one.
 enum class Combine : std::uint8_t {
-    first,  // the field of the row that leads, otherwise of the first one; fields of an object inside follow their own rules
+    first,  // the field of the first row with the highest rank; fields of an object inside follow their own rules
     add,    // numbers are added, lists and names are joined
 };
 
@@ -65,8 +65,8 @@ struct Row {
     bool operator==(const Row&) const;
 
     std::vector<Field> fields;
-    std::string key;     // rows of a list with the same key are the same object, seen by several workers; empty: no other is
-    bool leads = false;  // of the rows with the same key, it gives the fields that are not added
+    std::string key;        // rows of a list with the same key are the same object, seen by several workers; empty: no other is
+    std::uint8_t rank = 0;  // of the rows with the same key, the first of the highest rank gives the fields that are not added
 };
 using Rows = std::vector<Row>;
 

@@ -44,7 +44,7 @@ struct ValueWriter {
 void write_row(ByteWriter& out, const Row& row) {
     const ValueWriter write{out};
     write(row.key);
-    write(row.leads);
+    out.u8(row.rank);
     write.size(row.fields);
     for (const Field& field : row.fields) {
         write(field.name);
@@ -90,7 +90,7 @@ private:
         --values_left_;
         Row row;
         row.key = TRY(text());
-        row.leads = TRY(flag());
+        row.rank = TRY(in_.u8());
         const std::size_t fields = TRY(count());
         for (std::size_t i = 0; i < fields; ++i) {
             const auto name = TRY(text());

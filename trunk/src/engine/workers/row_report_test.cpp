@@ -22,7 +22,7 @@ const Row kHead = {{"total", 2U, Combine::add},
 Row keyed_row() {
     Row row = {{"id", "1"}};
     row.key = "k";
-    row.leads = true;
+    row.rank = 3;
     return row;
 }
 
@@ -42,9 +42,9 @@ TEST(RowReportFormat, ReadsBackEveryField) {
 TEST(RowReportFormat, HasTheseBytes) {
     const std::string report = report_of({{"n", 258U, Combine::add}}, {keyed_row()});
     const std::string expected = {1,                                                 // version
-                                  0, 0, 0, 0, 0,   0,   0, 0, 1,                     // no key, does not lead, one field
+                                  0, 0, 0, 0, 0,   0,   0, 0, 1,                     // no key, rank 0, one field
                                   0, 0, 0, 1, 'n', 1,   3, 0, 0, 0, 0, 0, 0,  1, 2,  // name, rule, type, value
-                                  0, 0, 0, 1, 'k', 1,   0, 0, 0, 1,                  // key, leads, one field
+                                  0, 0, 0, 1, 'k', 3,   0, 0, 0, 1,                  // key, rank, one field
                                   0, 0, 0, 2, 'i', 'd', 0, 5, 0, 0, 0, 1, '1'};
     EXPECT_EQ(report, expected);
 }

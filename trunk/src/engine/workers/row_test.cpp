@@ -7,9 +7,9 @@ namespace {
 
 constexpr auto kAdded = Combine::add;
 
-Row keyed(std::string key, bool leads, Row row) {
+Row keyed(std::string key, std::uint8_t rank, Row row) {
     row.key = std::move(key);
-    row.leads = leads;
+    row.rank = rank;
     return row;
 }
 
@@ -57,6 +57,15 @@ TEST(RowSum, MakesOneOfRowsWithTheSameKey) {
             {{"published", is_published}, {"clients", clients, kAdded}, {"workers", Workers{true, std::move(workers)}, kAdded}});
     };
     EXPECT_EQ(sum.rows, (Rows{expected("a", true, 13, {2, 1, 3}), expected("b", false, 1, {1}), expected("c", true, 5, {2})}));
+}
+
+TEST(RowSum, TakesTheFirstOfTheHighestRank) {
+    const auto named = [](std::uint8_t rank, std::string name) {
+        return RowReport{{}, {keyed("k", rank, {{"name", std::move(name)}})}};
+    };
+    const RowReport sum = sum_of({{1, named(1, "a")}, {2, named(3, "b")}, {3, named(2, "c")}, {4, named(3, "d")}});
+    ASSERT_EQ(sum.rows.size(), 1U);
+    EXPECT_EQ(sum.rows[0].text("name"), "b");
 }
 
 TEST(RowSum, NumbersRowsOfOneWorker) {

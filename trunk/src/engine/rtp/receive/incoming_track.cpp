@@ -19,7 +19,10 @@ constexpr std::uint32_t kNudgePart = 1'000;
 
 }  // namespace
 
-IncomingTrack::IncomingTrack(TrackFormat format) : format_(std::move(format)), streams_(format_.clock_rate, format_.has_nack) {
+IncomingTrack::IncomingTrack(TrackFormat format)
+    : format_(std::move(format)),
+      streams_(format_.clock_rate, format_.has_nack),
+      layers_(format_.kind == MediaKind::video ? format_.layers : std::vector<std::string>(), format_.clock_rate) {
     if (format_.kind != MediaKind::video)
         return;
     video_ = wire::rtp_payload::video_format_of(format_.codec);
@@ -33,6 +36,9 @@ ReceiveStream& IncomingTrack::add(TimePoint now, std::uint32_t ssrc, std::string
     if (const ReceiveStream* const surplus = streams_.surplus(current_); surplus != nullptr)
         remove(*surplus);
     next_choice_ = now;
+    // Another stream of the same layer continues it.
+    if (const auto layer = layers_.find(rid))
+        layers_.restart(*layer);
     return streams_.add(now, ssrc, rid, round_trip);
 }
 
@@ -57,7 +63,20 @@ bool IncomingTrack::end(std::uint32_t ssrc) {
 }
 
 ReceiveStream::Use IncomingTrack::use_of(const ReceiveStream& stream) const {
-    return &stream == current_ || &stream == target_ ? ReceiveStream::Use::forward : ReceiveStream::Use::watch;
+    return is_forwarded(stream) || is_wanted_layer(stream) ? ReceiveStream::Use::forward : ReceiveStream::Use::watch;
+}
+
+bool IncomingTrack::is_wanted_layer(const ReceiveStream& stream) const {
+    if (layers_.empty())
+        return false;
+    const auto layer = layers_.find(stream.rid());
+    return layer && layers_.is_wanted(*layer);
+}
+
+// Waiting packets of a layer that is wanted are still needed.
+void IncomingTrack::stop_forwarding(ReceiveStream& stream) {
+    if (!is_wanted_layer(stream))
+        stream.stop();
 }
 
 void IncomingTrack::receive(TimePoint now, ReceiveStream& stream, const wire::rtp::Packet& packet, ReceiveStream::Origin origin,
@@ -87,14 +106,14 @@ void IncomingTrack::choose(TimePoint now) {
             chosen = i;
     }
     // Without simulcast there is one stream, regardless of its rate.
-    chosen = choose_layer(layers, chosen, format_.layers.empty() ? std::nullopt : limit_);
+    chosen = choose_layer(layers, chosen);
     if (chosen && &streams_[*chosen] != aim)
         aim_at(&streams_[*chosen]);
 }
 
 void IncomingTrack::aim_at(ReceiveStream* stream) {
     if (target_ != nullptr && target_ != current_)
-        target_->stop();
+        stop_forwarding(*target_);
     target_ = stream == current_ ? nullptr : stream;
     if (target_ != nullptr && video_ && last_)
         keys_.need();
@@ -107,7 +126,7 @@ bool IncomingTrack::is_key(const JitterBuffer::Ordered& packet) const {
 // The very first stream is forwarded from its first packet on; a stream that takes over, from a key frame.
 void IncomingTrack::try_switch(TimePoint now) {
     while (auto packet = target_->pop(now)) {
-        target_->gap_before(packet->sequence);
+        take_for_layer(*target_, *packet, target_->gap_before(packet->sequence));
         if (packet->payload.empty() || (video_ && last_ && !is_key(*packet)))
             continue;
         adopt(*target_, *packet);
@@ -133,9 +152,16 @@ void IncomingTrack::adopt(ReceiveStream& stream, const JitterBuffer::Ordered& fi
     if (is_same)
         return;
     if (current_ != nullptr)
-        current_->stop();
+        stop_forwarding(*current_);
     current_ = &stream;
     target_ = nullptr;
+}
+
+// The offset from the timestamps of a stream to the track's timeline, by the sender reports of both.
+std::optional<std::uint32_t> IncomingTrack::reported_offset(const ReceiveStream& stream, std::uint32_t timestamp) const {
+    const auto sent = stream.clock.time_of(timestamp);
+    const auto theirs = sent && current_ != nullptr ? current_->clock.timestamp_at(*sent) : std::nullopt;
+    return theirs ? std::optional(*theirs + offset_ - timestamp) : std::nullopt;
 }
 
 std::uint32_t IncomingTrack::continued_time(const ReceiveStream& stream, const JitterBuffer::Ordered& first) const {
@@ -143,9 +169,8 @@ std::uint32_t IncomingTrack::continued_time(const ReceiveStream& stream, const J
     const bool is_same = &stream == current_;
     // The time is derived from the sender reports of both streams; without them, from the time elapsed locally.
     std::optional<std::uint32_t> time;
-    if (const auto sent = stream.clock.time_of(first.timestamp); sent && current_ != nullptr && !is_same)
-        if (const auto theirs = current_->clock.timestamp_at(*sent))
-            time = *theirs + offset_;
+    if (const auto offset = is_same ? std::nullopt : reported_offset(stream, first.timestamp))
+        time = first.timestamp + *offset;
     if (!time) {
         const std::chrono::duration<double> passed = first.arrived - last_->arrived;
         time = last_->timestamp + static_cast<std::uint32_t>(std::max(0.0, passed.count()) * rate);
@@ -175,8 +200,11 @@ std::optional<MediaPacket> IncomingTrack::poll(TimePoint now) {
             adopt(*current_, *packet);
             if (video_)
                 keys_.need();
+            if (const auto layer = layers_.find(current_->rid()))
+                layers_.restart(*layer);
         }
         const std::uint64_t gap = current_->gap_before(packet->sequence);
+        take_for_layer(*current_, *packet, gap);
         if (auto media = forward(std::move(*packet), gap))
             return media;
     }
@@ -209,6 +237,68 @@ std::optional<MediaPacket> IncomingTrack::forward(JitterBuffer::Ordered packet, 
     return media;
 }
 
+void IncomingTrack::take_for_layer(const ReceiveStream& stream, const JitterBuffer::Ordered& packet, std::uint64_t gap) {
+    if (!is_wanted_layer(stream))
+        return;
+    const bool is_key_packet = is_key(packet);
+    layers_.take(*layers_.find(stream.rid()), packet, gap, is_key_packet ? layer_offset(stream, packet) : 0, is_key_packet);
+}
+
+// As in continued_time(): layers that share a clock keep it exactly.
+std::uint32_t IncomingTrack::layer_offset(const ReceiveStream& stream, const JitterBuffer::Ordered& packet) const {
+    if (&stream == current_ || !last_)
+        return offset_;
+    auto offset = reported_offset(stream, packet.timestamp);
+    if (!offset) {
+        const std::chrono::duration<double> passed = packet.arrived - last_->arrived;
+        const auto ticks = static_cast<std::int64_t>(passed.count() * format_.clock_rate);
+        offset = last_->timestamp + static_cast<std::uint32_t>(ticks) - packet.timestamp;
+    }
+    const auto apart = static_cast<std::int32_t>(*offset - offset_);
+    return static_cast<std::uint32_t>(apart < 0 ? -apart : apart) < format_.clock_rate / kSameLinePart ? offset_ : *offset;
+}
+
+std::vector<LayerState> IncomingTrack::layer_states(TimePoint now) const {
+    std::vector<LayerState> states(layers_.size());
+    for (std::size_t i = 0; i < states.size(); ++i)
+        if (const ReceiveStream* const stream = streams_.find_rid(layers_.name(i)))
+            states[i] = {stream->rate(now), now - stream->received_at() < kSilence};
+    return states;
+}
+
+void IncomingTrack::want_layer(std::size_t layer, bool is_wanted) {
+    layers_.want(layer, is_wanted);
+    if (is_wanted || layer >= layers_.size())
+        return;
+    streams_.for_each([&](ReceiveStream& stream) {
+        if (stream.rid() == layers_.name(layer) && !is_forwarded(stream))
+            stream.stop();
+    });
+}
+
+std::optional<LayerPacket> IncomingTrack::poll_layer(TimePoint now) {
+    if (layers_.empty())
+        return std::nullopt;
+    streams_.for_each([&](ReceiveStream& stream) {
+        if (is_forwarded(stream) || !is_wanted_layer(stream))
+            return;
+        while (auto packet = stream.pop(now)) {
+            if (stream.take_restart())
+                layers_.restart(*layers_.find(stream.rid()));
+            take_for_layer(stream, *packet, stream.gap_before(packet->sequence));
+        }
+    });
+    return layers_.poll();
+}
+
+std::optional<std::uint32_t> IncomingTrack::take_layer_key_request(TimePoint now) {
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+        if (const ReceiveStream* const stream = streams_.find_rid(layers_.name(i)); stream != nullptr)
+            if (layers_.take_key_request(i, now))
+                return stream->ssrc();
+    return std::nullopt;
+}
+
 std::optional<std::uint32_t> IncomingTrack::take_key_request(TimePoint now) {
     const ReceiveStream* const asked = target_ != nullptr ? target_ : current_;
     if (asked == nullptr || !keys_.take(now))
@@ -225,6 +315,11 @@ std::optional<TimePoint> IncomingTrack::next_timeout() const {
     for (const ReceiveStream* const stream : {current_, target_})
         if (stream != nullptr)
             add(stream->next_pop());
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+        if (const ReceiveStream* const stream = streams_.find_rid(layers_.name(i)); stream != nullptr && layers_.is_wanted(i)) {
+            add(stream->next_pop());
+            add(layers_.key_request_due(i));
+        }
     if (current_ != nullptr || target_ != nullptr)
         add(keys_.due());
     return next;

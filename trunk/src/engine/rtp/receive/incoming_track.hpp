@@ -1,5 +1,6 @@
 // A publisher's audio or video as one continuous sequence of packets: one of its RTP streams is forwarded, with simulcast the
-// best active layer. Switches happen at a key frame; sequence numbers and timestamps continue as in a single stream.
+// best active layer. Switches happen at a key frame; sequence numbers and timestamps continue as in a single stream. Beside that,
+// each layer that is wanted is output by itself.
 #pragma once
 
 #include <chrono>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "engine/rtp/layer_state.hpp"
 #include "engine/rtp/media_types.hpp"
 #include "engine/rtp/receive/key_requests.hpp"
+#include "engine/rtp/receive/layer_outputs.hpp"
 #include "engine/rtp/receive/track_streams.hpp"
 #include "wire/rtp_payload/key_start.hpp"
 
@@ -41,8 +44,14 @@ public:
                  std::size_t bytes);
     std::optional<MediaPacket> poll(TimePoint now);
 
-    // The maximum bit rate of the forwarded layer; nothing: no limit.
-    void limit_layers(std::optional<std::uint64_t> bits_per_second) { limit_ = bits_per_second; }
+    // The layers, by their index in TrackFormat::layers; none without simulcast.
+    std::vector<LayerState> layer_states(TimePoint now) const;
+    // Whether a layer is to be output by itself, which poll_layer() does after poll().
+    void want_layer(std::size_t layer, bool is_wanted);
+    void want_layer_key(std::size_t layer) { layers_.want_key(layer); }
+    std::optional<LayerPacket> poll_layer(TimePoint now);
+    // The SSRC of a layer to request a key frame from, if a request is due. Call until it returns nothing.
+    std::optional<std::uint32_t> take_layer_key_request(TimePoint now);
     // Repeats the request until a key frame arrives, because requests can be lost and a player may show nothing before it; sent
     // only once if key frames cannot be recognized.
     void want_key() { video_ ? keys_.need() : keys_.want(); }
@@ -56,6 +65,12 @@ public:
 
 private:
     ReceiveStream::Use use_of(const ReceiveStream& stream) const;
+    bool is_forwarded(const ReceiveStream& stream) const { return &stream == current_ || &stream == target_; }
+    bool is_wanted_layer(const ReceiveStream& stream) const;
+    void stop_forwarding(ReceiveStream& stream);
+    void take_for_layer(const ReceiveStream& stream, const JitterBuffer::Ordered& packet, std::uint64_t gap);
+    std::uint32_t layer_offset(const ReceiveStream& stream, const JitterBuffer::Ordered& packet) const;
+    std::optional<std::uint32_t> reported_offset(const ReceiveStream& stream, std::uint32_t timestamp) const;
     void remove(const ReceiveStream& stream);
     void choose(TimePoint now);
     void aim_at(ReceiveStream* stream);
@@ -79,8 +94,8 @@ private:
     ReceiveStream* target_ = nullptr;            // to be forwarded from its next key frame on
     std::optional<JitterBuffer::Ordered> held_;  // the first packet of that frame
     TimePoint next_choice_;
-    std::optional<std::uint64_t> limit_;  // bits per second, for the forwarded layer
     KeyRequests keys_;
+    LayerOutputs layers_;
     std::uint64_t next_sequence_ = 1;
     std::uint32_t offset_ = 0;                                       // added to the stream's timestamps
     std::optional<std::pair<std::uint32_t, std::uint32_t>> nudged_;  // exception: stream timestamp, track timestamp

@@ -14,6 +14,14 @@ bool JitterBuffer::push(TimePoint now, Ordered packet) {
     return waiting_.try_emplace(sequence, std::move(packet)).second;
 }
 
+bool JitterBuffer::pass(std::uint64_t sequence) {
+    if (!waiting_.empty() || (next_ && sequence != *next_))
+        return false;
+    next_ = sequence + 1;
+    has_left_ = true;
+    return true;
+}
+
 std::optional<JitterBuffer::Ordered> JitterBuffer::pop(TimePoint now) {
     if (waiting_.empty())
         return std::nullopt;

@@ -29,6 +29,9 @@ public:
     // False for a duplicate or late packet, or if kPacketsMax are waiting already. The first packet sets the start; an earlier
     // one moves it back as long as nothing was popped.
     bool push(TimePoint now, Ordered packet);
+    // Lets a packet pass that is the next in order, so that it need not be pushed and popped. False if it is not, or if others
+    // wait.
+    bool pass(std::uint64_t sequence);
     // The next packet in order, if it has arrived or the wait for those before it has expired.
     std::optional<Ordered> pop(TimePoint now);
     // When pop() will give up a gap.

@@ -32,6 +32,19 @@ TEST_F(Buffer, PacketsInOrderDoNotWait) {
     EXPECT_FALSE(buffer.next_timeout());
 }
 
+TEST_F(Buffer, OnlyTheNextInOrderPasses) {
+    EXPECT_TRUE(buffer.pass(10));
+    EXPECT_TRUE(buffer.pass(11));
+    EXPECT_FALSE(buffer.pass(11)) << "a duplicate";
+    EXPECT_FALSE(buffer.pass(13)) << "12 is missing";
+    push(13);
+    EXPECT_FALSE(buffer.pass(12)) << "13 waits behind it";
+    push(12);
+    EXPECT_EQ(pop_all(), (Numbers{12, 13}));
+    EXPECT_TRUE(buffer.pass(14));
+    EXPECT_EQ(buffer.given_up(), 0U);
+}
+
 TEST_F(Buffer, APacketWaitsForTheOneBeforeIt) {
     push(1);
     EXPECT_EQ(pop_all(), Numbers{1});

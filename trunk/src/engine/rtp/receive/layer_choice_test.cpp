@@ -23,26 +23,14 @@ TEST(LayerChoice, KeepsLayerOfSimilarQuality) {
     EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, true}, {200, true}}, 0), 0U);
 }
 
-TEST(LayerChoice, TakesTheBestThatTheLinksCarry) {
+TEST(LayerChoice, TheBestWithinALimit) {
     const std::vector<LayerState> layers{{100, true}, {900, true}, {400, true}};
-    EXPECT_EQ(choose_layer(layers, std::nullopt, 1'000), 1U);
-    EXPECT_EQ(choose_layer(layers, std::nullopt, 900), 1U);
-    EXPECT_EQ(choose_layer(layers, std::nullopt, 899), 2U);
-    EXPECT_EQ(choose_layer(layers, std::nullopt, 50), 0U) << "something has to be forwarded";
-    EXPECT_EQ(choose_layer(layers, 1, 899), 2U);
-    EXPECT_EQ(choose_layer(layers, 1, 50), 0U);
-    EXPECT_EQ(choose_layer(layers, 0, 50), 0U);
+    EXPECT_EQ(best_layer_within(layers, 900), 1U);
+    EXPECT_EQ(best_layer_within(layers, 899), 2U);
+    EXPECT_EQ(best_layer_within(layers, 50), 0U) << "something has to be sent";
     const std::vector<LayerState> dead{{100, false}, {900, true}, {400, true}};
-    EXPECT_EQ(choose_layer(dead, 1, 50), 2U) << "the smallest that is alive";
-}
-
-TEST(LayerChoice, SwitchesUpOnlyWithSpareBandwidth) {
-    const std::vector<LayerState> layers{{100, true}, {900, true}, {400, true}};
-    EXPECT_EQ(choose_layer(layers, 2, 1'100), 2U);
-    EXPECT_EQ(choose_layer(layers, 2, 1'200), 1U);
-    EXPECT_EQ(choose_layer(layers, 0, 1'100), 2U) << "one step has room";
-    EXPECT_EQ(choose_layer(layers, 1, 1'000), 1U) << "what is forwarded stays while it fits";
-    EXPECT_EQ(choose_layer(layers, 2, std::nullopt), 1U);
+    EXPECT_EQ(best_layer_within(dead, 50), 2U) << "the smallest that is alive";
+    EXPECT_EQ(best_layer_within({}, 50), std::nullopt);
 }
 
 TEST(LayerChoice, KeepsLayerWhenAllAreSilent) {

@@ -43,14 +43,10 @@ bool ReceiveStream::receive(TimePoint now, const wire::rtp::Packet& packet, Orig
     count_rate(now, bytes);
     std::uint64_t sequence = 0;
     if (origin == Origin::stream) {
-        const auto number = reception_.received(now, packet.sequence, packet.timestamp);
+        const auto number = number_of(now, packet, use);
         if (!number)
             return false;
-        if (number->has_restarted) {
-            begin_anew();
-            has_restarted_ = use == Use::forward;
-        }
-        sequence = number->sequence;
+        sequence = *number;
     } else {
         sequence = reception_.widen(packet.sequence);
         if (sequence > reception_.highest() + kRepairAheadMax)
@@ -59,11 +55,39 @@ bool ReceiveStream::receive(TimePoint now, const wire::rtp::Packet& packet, Orig
     if (use == Use::watch)
         return true;
     nacks_.received(now, sequence);
+    push(now, sequence, packet);
+    return true;
+}
+
+ReceiveStream::Received ReceiveStream::receive_in_order(TimePoint now, const wire::rtp::Packet& packet, std::size_t bytes) {
+    received_at_ = now;
+    count_rate(now, bytes);
+    const auto sequence = number_of(now, packet, Use::forward);
+    if (!sequence)
+        return {};
+    nacks_.received(now, *sequence);
+    if (buffer_.pass(*sequence))
+        return {true, sequence};
+    push(now, *sequence, packet);
+    return {true};
+}
+
+std::optional<std::uint64_t> ReceiveStream::number_of(TimePoint now, const wire::rtp::Packet& packet, Use use) {
+    const auto number = reception_.received(now, packet.sequence, packet.timestamp);
+    if (!number)
+        return std::nullopt;
+    if (number->has_restarted) {
+        begin_anew();
+        has_restarted_ = use == Use::forward;
+    }
+    return number->sequence;
+}
+
+void ReceiveStream::push(TimePoint now, std::uint64_t sequence, const wire::rtp::Packet& packet) {
     buffer_.push(now, {.sequence = sequence,
                        .payload = Slice::copy_of(packet.payload),
                        .timestamp = packet.timestamp,
                        .marker = packet.marker});
-    return true;
 }
 
 std::uint64_t ReceiveStream::gap_before(std::uint64_t sequence) {

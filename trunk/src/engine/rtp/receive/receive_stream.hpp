@@ -35,6 +35,12 @@ public:
 
     // Receives and counts a packet. `bytes` is the datagram's length. False if it is dropped for an implausible sequence number.
     bool receive(TimePoint now, const wire::rtp::Packet& packet, Origin origin, Use use, std::size_t bytes);
+    // The same for a packet of a stream that is forwarded. One that is the next in order is not buffered: it counts as popped.
+    struct Received {
+        bool is_accepted = false;
+        std::optional<std::uint64_t> popped{};  // its number
+    };
+    Received receive_in_order(TimePoint now, const wire::rtp::Packet& packet, std::size_t bytes);
     std::optional<JitterBuffer::Ordered> pop(TimePoint now) { return buffer_.pop(now); }
     // The packets given up between the previously popped packet and this one; 0 for the first, and after a restart. Call once for
     // each.
@@ -62,10 +68,13 @@ public:
     const Reception& reception() const { return reception_; }
     const NackGenerator& nacks() const { return nacks_; }
     std::uint64_t given_up() const { return given_up_before_ + buffer_.given_up(); }
+    bool is_waiting() const { return buffer_.waiting() > 0; }
     // Returns the memory of packets that wait to be in order.
     std::size_t waiting_bytes() const { return buffer_.waiting_bytes(); }
 
 private:
+    std::optional<std::uint64_t> number_of(TimePoint now, const wire::rtp::Packet& packet, Use use);
+    void push(TimePoint now, std::uint64_t sequence, const wire::rtp::Packet& packet);
     void begin_anew();
     void count_rate(TimePoint now, std::size_t bytes);
 

@@ -13,12 +13,11 @@ constexpr microseconds kRateWindow = 500ms;
 constexpr microseconds kBaseDelayWindow = 10s;
 constexpr microseconds kStepMax = 500ms;  // a longer gap between reports does not raise the rate further
 constexpr double kDecrease = 0.85;
-constexpr double kDoublingsPerSecond = 2;    // before the first decrease
-constexpr double kIncreasePerSecond = 1.15;  // after it
+constexpr double kDoublingsPerSecond = 2;    // before a decrease, and long after it
+constexpr double kIncreasePerSecond = 1.15;  // soon after it
 constexpr double kKnown = 0.9;               // of the rate received while there was a queue
 constexpr double kBeyondReceived = 1.5;      // a sender that sends little learns little about the link
 constexpr double kLossPackets = 100;         // loss is averaged over about this many packets
-constexpr std::chrono::seconds kSoon{15};    // after a limit was forgotten
 constexpr microseconds kDraining = 2ms;      // a queue that shrinks by more than this between reports is draining
 
 // The time between two wrapping timestamps of which only the low bits are known; negative if `to` is earlier.
@@ -119,12 +118,6 @@ void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::ArrivalReport
     adapt(now);
 }
 
-void BandwidthEstimator::note_limit(TimePoint now) {
-    if (decreased_ && now - *decreased_ > limit_memory_)
-        limit_memory_ = now - *decreased_ - limit_memory_ <= kSoon ? std::min(2 * limit_memory_, kLimitMemoryMax) : kLimitMemory;
-    decreased_ = now;
-}
-
 void BandwidthEstimator::adapt(TimePoint now) {
     const microseconds step =
         adapted_ ? std::min(std::chrono::duration_cast<microseconds>(now - *adapted_), kStepMax) : microseconds{0};
@@ -143,14 +136,16 @@ void BandwidthEstimator::adapt(TimePoint now) {
             // The rate received in spite of the loss is a lower bound.
             rate_ = std::max(rate_ * (1 - loss_ / 2), std::min(rate_, received * kDecrease));
         loss_ = 0;
-        note_limit(now);
+        decreased_ = now;
+        ++limits_met_;
     } else if (queue_ < options_.queue_low) {
         // Up to the rate the link carried while it had a queue, no probing is needed.
         const double known = carried_ * kKnown;
-        const bool is_quick = !decreased_ || rate_ < known;
+        const bool is_free = !decreased_ || now - *decreased_ > kLimitMemory;
+        const bool is_quick = is_free || rate_ < known;
         const double factor =
             is_quick ? std::exp2(kDoublingsPerSecond * seconds(step)) : std::pow(kIncreasePerSecond, seconds(step));
-        const double risen = decreased_ && is_quick ? std::min(rate_ * factor, known) : rate_ * factor;
+        const double risen = !is_free && is_quick ? std::min(rate_ * factor, known) : rate_ * factor;
         // If the sender has little to send, the rate does not change.
         rate_ = std::max(rate_, received > 0 ? std::min(risen, received * kBeyondReceived) : rate_);
     }

@@ -1,5 +1,5 @@
 // The sending half of transport-wide feedback: estimates the capacity of the link to one player from departure and arrival times.
-// The rate doubles until the link shows a queue or loss, then falls below the received rate, and probes upwards again.
+// The rate doubles until the link shows a queue or loss, then falls below the received rate, and rises again.
 //
 // A queue shows as delay above the base delay of the last seconds, so the clocks need no common zero and may drift slightly.
 #pragma once
@@ -18,10 +18,8 @@ namespace live::engine::rtp {
 class BandwidthEstimator {
 public:
     static constexpr std::size_t kSentMax = 4'096;  // packets not yet reported; the oldest are dropped
-    // How long a link is assumed to be no better than observed: a sender that has lowered its rate learns no more about it.
-    // Extended each time the link shows the same limit soon after, up to kLimitMemoryMax.
-    static constexpr std::chrono::seconds kLimitMemory{30};
-    static constexpr std::chrono::seconds kLimitMemoryMax{300};
+    // After this time without a sign of the limit, the rate may double again.
+    static constexpr std::chrono::seconds kLimitMemory{5};
 
     struct Options {
         std::uint64_t start = 500'000;  // bits per second, like all rates here
@@ -48,10 +46,10 @@ public:
     std::size_t in_flight() const { return sent_.size(); }
     // The link has shown its limit: the rate is more than a lower bound.
     bool has_met_limit() const { return decreased_.has_value(); }
-    // The rate, as long as it is the link's known limit; nothing if no limit was observed, or too long ago.
-    std::optional<std::uint64_t> limit(TimePoint now) const {
-        return decreased_ && now - *decreased_ <= limit_memory_ ? std::optional(rate()) : std::nullopt;
-    }
+    // How often the link has shown its limit.
+    std::uint64_t limits_met() const { return limits_met_; }
+    // Bits per second over the last half second that the player has reported; zero while unknown.
+    std::uint64_t received() const { return static_cast<std::uint64_t>(received_rate()); }
     // Memory besides the object itself.
     std::size_t held_bytes() const { return sent_.held_bytes() + arrivals_.held_bytes() + base_delays_.held_bytes(); }
 
@@ -81,7 +79,6 @@ private:
     std::chrono::microseconds base_delay(TimePoint now, std::chrono::microseconds delay);
     double received_rate() const;
     void adapt(TimePoint now);
-    void note_limit(TimePoint now);
 
     Options options_;
     RingQueue<Sent> sent_;
@@ -97,7 +94,7 @@ private:
     std::chrono::microseconds round_trip_{0};
     std::optional<TimePoint> adapted_;
     std::optional<TimePoint> decreased_;
-    std::chrono::seconds limit_memory_ = kLimitMemory;
+    std::uint64_t limits_met_ = 0;
 };
 
 }  // namespace live::engine::rtp

@@ -14,21 +14,28 @@ std::uint64_t first_number(std::uint32_t ssrc) { return kTurn + ((ssrc ^ ssrc >>
 
 OutgoingNumbers::OutgoingNumbers(std::uint32_t ssrc) : next_(first_number(ssrc)) {}
 
-void OutgoingNumbers::begin_line(std::uint64_t rtp_log) {
+void OutgoingNumbers::begin_line(LogNumber packet, std::uint16_t hole) {
+    if (!lines_.empty())
+        next_ += hole;
     if (lines_.size() == kLinesMax)
         lines_.erase(lines_.begin());
-    lines_.push_back({rtp_log, next_});
+    lines_.push_back({packet, next_});
 }
 
-std::optional<std::uint64_t> OutgoingNumbers::out_of(std::uint16_t log_sequence) const {
-    const std::uint64_t rtp_log = log_unwrapper_.peek(log_sequence);
-    for (std::size_t i = lines_.size(); i-- > 0;)
-        if (rtp_log >= lines_[i].rtp_log && rtp_log - lines_[i].rtp_log < end_of(i) - lines_[i].out)
-            return lines_[i].out + (rtp_log - lines_[i].rtp_log);
+// Counts back from the last packet of a line, so that the newest one is found if a line has more than 65,536.
+std::optional<std::uint64_t> OutgoingNumbers::out_of(LogNumber packet) const {
+    for (std::size_t i = lines_.size(); i-- > 0;) {
+        const Line& line = lines_[i];
+        const std::uint64_t last = end_of(i) - 1;
+        const auto last_sequence = static_cast<std::uint16_t>(line.first.sequence + (last - line.out));
+        const auto back = static_cast<std::uint16_t>(last_sequence - packet.sequence);
+        if (line.first.layer == packet.layer && back <= last - line.out)
+            return last - back;
+    }
     return std::nullopt;
 }
 
-std::optional<std::uint16_t> OutgoingNumbers::log_number(std::uint16_t sequence, std::uint64_t back_max) const {
+std::optional<LogNumber> OutgoingNumbers::log_number(std::uint16_t sequence, std::uint64_t back_max) const {
     if (lines_.empty())
         return std::nullopt;
     // The latest number sent with these low bits.
@@ -38,7 +45,7 @@ std::optional<std::uint16_t> OutgoingNumbers::log_number(std::uint16_t sequence,
     const std::uint64_t out = next_ - 1 - back;
     for (std::size_t i = lines_.size(); i-- > 0;)
         if (out >= lines_[i].out)
-            return static_cast<std::uint16_t>(lines_[i].rtp_log + (out - lines_[i].out));
+            return LogNumber{static_cast<std::uint16_t>(lines_[i].first.sequence + (out - lines_[i].out)), lines_[i].first.layer};
     return std::nullopt;
 }
 

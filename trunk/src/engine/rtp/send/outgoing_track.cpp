@@ -34,7 +34,7 @@ OutgoingTrack::OutgoingTrack(const TrackFormat& format, Ssrcs ssrcs)
         numbers_.resize(kNumbersMax);
 }
 
-std::optional<std::uint16_t> OutgoingTrack::log_number(std::uint16_t sequence) const {
+std::optional<LogNumber> OutgoingTrack::log_number(std::uint16_t sequence) const {
     if (!has_nack_)
         return std::nullopt;
     return numbering_.log_number(sequence, !has_rtx() && has_transport_wide() ? kNumbersMax : kResendBack);
@@ -68,7 +68,7 @@ std::size_t OutgoingTrack::write_header(MutBytes storage, std::uint8_t payload_t
 std::size_t OutgoingTrack::write_first(MutBytes storage, TimePoint now, const RtpLogHeader& header,
                                        std::uint16_t transport_number, std::size_t payload_bytes) {
     CHECK(storage.size() >= kHeaderBytesMax);
-    const std::uint64_t out = numbering_.advance(header.sequence, header.follows_loss);
+    const std::uint64_t out = numbering_.advance(header.number(), header.follows_loss);
     if (!numbers_.empty())
         numbers_[out % kNumbersMax] = transport_number;
     last_ = {now, header.timestamp, header.time};
@@ -80,7 +80,7 @@ std::size_t OutgoingTrack::write_first(MutBytes storage, TimePoint now, const Rt
 std::optional<OutgoingTrack::Again> OutgoingTrack::write_again(MutBytes storage, const RtpLogHeader& header,
                                                                std::uint16_t transport_number) {
     CHECK(storage.size() >= kHeaderBytesMax);
-    const auto out = has_nack_ ? numbering_.out_of(header.sequence) : std::nullopt;
+    const auto out = has_nack_ ? numbering_.out_of(header.number()) : std::nullopt;
     if (!out || numbering_.next() - *out > (numbers_.empty() ? kResendBack : kNumbersMax))
         return std::nullopt;
     const auto sequence = static_cast<std::uint16_t>(*out);

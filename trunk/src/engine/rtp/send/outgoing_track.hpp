@@ -48,8 +48,8 @@ public:
     };
     std::optional<Again> write_again(MutBytes storage, const RtpLogHeader& header, std::uint16_t transport_number);
 
-    // The RTP log's number of the packet that the player received as `sequence`. Nothing if it cannot be retransmitted.
-    std::optional<std::uint16_t> log_number(std::uint16_t sequence) const;
+    // The packet that the player received as `sequence`. Nothing if it cannot be retransmitted.
+    std::optional<LogNumber> log_number(std::uint16_t sequence) const;
 
     // A sender report; nothing before the first packet.
     std::optional<wire::rtcp::SenderReport> report(TimePoint now);
