@@ -9,6 +9,7 @@
 #include "base/log/log_format.hpp"
 #include "base/version.hpp"
 #include "media/ingest/announced_kinds.hpp"
+#include "media/ring/data_message.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/codec/audio/aac.hpp"
 #include "wire/codec/decoder_config.hpp"
@@ -48,7 +49,9 @@ Ingest::Ingest(Publication& publication, const PlayOptions& options, const Publi
       publish_options_(publish_options),
       log_(log),
       annex_b_(publish_options.try_annexb_first) {
-    if (publication_.is_current())
+    if (publication_.is_waiting())
+        gate_ = std::make_unique<KeyGate>();
+    else if (publication_.is_current())
         publication_.source().timeline().allow_gap(publish_options_.normal_timeout);
 }
 
@@ -86,6 +89,8 @@ void Ingest::count_block(MediaKind kind, const Slice& body) {
 // Runs once per frame. A frame of the default track that is a whole image takes none of the calls before Timeline::map().
 void Ingest::push_packet(TagPacket&& tagged, std::uint32_t stamp_ms, Stage stage) {
     if (!publication_.is_current())
+        return;
+    if (gate_ != nullptr && !begins_with(tagged, stamp_ms))
         return;
     Packet& packet = tagged.packet;
     Source& source = publication_.source();
@@ -132,6 +137,20 @@ void Ingest::push_packet(TagPacket&& tagged, std::uint32_t stamp_ms, Stage stage
     if (options_.mix_correct)
         return append_in_order(std::move(packet));
     source.append(std::move(packet));
+}
+
+// A stand-in feeds the stream until the publisher's first key frame. The headers before it are pushed then.
+bool Ingest::begins_with(const TagPacket& tagged, std::uint32_t stamp_ms) {
+    if (publication_.is_waiting() && !gate_->admits(tagged, stamp_ms, publication_.source().arrival()))
+        return false;
+    publication_.begin();
+    publication_.source().timeline().allow_gap(publish_options_.normal_timeout);
+    const auto gate = std::exchange(gate_, nullptr);
+    for (KeyGate::Data& data : gate->take_data())
+        push_data(data.stamp_ms, std::move(data.body));
+    for (KeyGate::Config& config : gate->take_configs())
+        push_packet(std::move(config.tagged), config.stamp_ms, Stage::arrived);
+    return true;
 }
 
 void Ingest::append_in_order(Packet&& packet) {
@@ -247,7 +266,9 @@ void Ingest::push_tracks(MediaKind kind, std::uint32_t stamp_ms, Bytes body) {
 }
 
 void Ingest::push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
-    push_packet({.packet = make_packet(kind, std::move(frame))}, stamp_ms, Stage::arrived);
+    TagPacket tagged{.packet = make_packet(kind, std::move(frame))};
+    tagged.packet.extra = kind == MediaKind::data;
+    push_packet(std::move(tagged), stamp_ms, Stage::arrived);
 }
 
 void Ingest::push_joined() {
@@ -338,6 +359,8 @@ void Ingest::note_headerless(const Packet& packet) {
 }
 
 void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
+    if (gate_ != nullptr && publication_.is_waiting())
+        return gate_->keep_data(stamp_ms, body);
     auto event = read_event(std::move(body));
     if (!event.ok())
         return drop("data", event.error());
@@ -371,8 +394,8 @@ Result<Slice> Ingest::read_event(Slice body) {
 Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     ByteReader reader(body);
     const amf::Value name = TRY(amf::read_amf0(reader));
-    if (name.string() == kSyncMessageName)
-        return Error(Errc::denied, "only other nodes send sync messages");
+    if (name.string() == kSyncMessageName || name.string() == kDataMessageName)
+        return Error(Errc::denied, "only other nodes send such messages");
     if (name.string() != "onMetaData")
         return std::optional<Slice>();
     amf::Value values = TRY(amf::read_amf0(reader));
@@ -388,7 +411,7 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     };
     LOG_INFO_REPEATED(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"),
                       number("height"), number("videocodecid"), number("audiocodecid"));
-    publication_.source().tracks().announce(announced_by(values));
+    publication_.announce(announced_by(values));
     publication_.source().tracks().name_tracks(read_track_names(values, Tracks::kMax));
     const amf::Value* bravo_atc = values.find("bravo_atc");
     publication_.source().tracks().request_publisher_time(options_.atc_auto && bravo_atc != nullptr &&

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +16,7 @@
 #include "media/ingest/annex_b_tags.hpp"
 #include "media/ingest/framed_aac.hpp"
 #include "media/ingest/interleaver.hpp"
+#include "media/ingest/key_gate.hpp"
 #include "media/ingest/picture_joiner.hpp"
 #include "media/ring/options.hpp"
 #include "media/ring/tag_packet.hpp"
@@ -35,7 +37,7 @@ public:
     // AMF0: the name of the event, then its values. A leading "@setDataFrame" is removed; after
     // "@clearDataFrame" and "onMetaData", players that join get no metadata.
     void push_data(std::uint32_t stamp_ms, Slice body);
-    // Audio or video of a publisher whose protocol has no such bodies; the frame's dts is ignored.
+    // Audio, video or Codec::rtp_data of a publisher whose protocol has no such bodies; the frame's dts is ignored.
     void push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame);
 
     // Broken bodies that were dropped.
@@ -55,6 +57,7 @@ private:
     enum class Notice : std::uint8_t { annex_b, joined, reserved_type, stray_stamp, unknown_codec, too_many_tracks, bad_config };
 
     void push_packet(TagPacket&& tagged, std::uint32_t stamp_ms, Stage stage);
+    bool begins_with(const TagPacket& tagged, std::uint32_t stamp_ms);
     bool convert_unusual(TagPacket& tagged, std::uint32_t stamp_ms);
     bool convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms);
     void find_frame_type(TagPacket& tagged);
@@ -86,6 +89,7 @@ private:
     AnnexBTags annex_b_;
     PictureJoiner joiner_;
     Interleaver interleaver_;
+    std::unique_ptr<KeyGate> gate_;  // while the publication waits
     FramedAac framed_aac_;
     std::uint64_t dropped_ = 0;
     // Bytes of bodies, and of the blocks they share, since the last reset.

@@ -77,7 +77,7 @@ void RtpToFrames::take(const RtpPacket& packet) {
         push_audio();
         return;
     }
-    video_.push(packet, sequence);
+    video_.push({sequence, packet.timestamp, packet.marker, packet.payload.bytes()}, packet.time);
     push_video();
     care_for_key_frames(packet);
 }

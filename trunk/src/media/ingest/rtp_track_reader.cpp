@@ -19,8 +19,9 @@ struct VideoName {
     Codec codec;
     std::string_view name;
 };
-constexpr std::array kVideoNames = {VideoName{Codec::avc, "H264"}, VideoName{Codec::hevc, "H265"}, VideoName{Codec::vp8, "VP8"},
-                                    VideoName{Codec::vp9, "VP9"}, VideoName{Codec::av1, "AV1"}};
+constexpr std::array kVideoNames = {VideoName{Codec::avc, "H264"}, VideoName{Codec::hevc, "H265"},
+                                    VideoName{Codec::vp8, "VP8"},  VideoName{Codec::vp9, "VP9"},
+                                    VideoName{Codec::av1, "AV1"},  VideoName{Codec::mjpeg, "JPEG"}};
 
 constexpr std::array kAudioCodecs = {Codec::aac, Codec::opus, Codec::g711a, Codec::g711u, Codec::ac3, Codec::mp3};
 
@@ -40,11 +41,12 @@ std::uint32_t ticks_of_unit(const RtpTrackReader::Format& format) {
 
 }  // namespace
 
+using wire::rtp_payload::Fragment;
+
 Result<void> RtpTrackReader::check(const Format& format) {
-    const bool is_known =
-        format.kind == MediaKind::video
-            ? !video_name_of(format.codec).empty()
-            : format.kind == MediaKind::audio && std::ranges::find(kAudioCodecs, format.codec) != kAudioCodecs.end();
+    const bool is_known = format.kind == MediaKind::video   ? !video_name_of(format.codec).empty()
+                          : format.kind == MediaKind::audio ? std::ranges::find(kAudioCodecs, format.codec) != kAudioCodecs.end()
+                                                            : format.codec == Codec::rtp_data;
     if (!is_known)
         return Error(Errc::unsupported, "the codec of this track is not supported");
     if (format.kind == MediaKind::audio)
@@ -74,11 +76,11 @@ RtpTrackReader::RtpTrackReader(const Format& format, const Log& log) : format_(f
     }
 }
 
-void RtpTrackReader::push(const RtpPacket& packet, std::uint64_t sequence) {
+void RtpTrackReader::push(const Fragment& packet, MediaTime time) {
     if (format_.kind == MediaKind::video)
-        video_.push(packet, sequence);
+        video_.push(packet, time);
     else
-        push_audio(packet, sequence);
+        push_audio(packet, time);
 }
 
 // Before the first frame, and in LATM whenever the stream has another one.
@@ -86,7 +88,7 @@ void RtpTrackReader::emit_config(MediaTime time) {
     std::vector<std::uint8_t> config;
     if (const auto* latm = std::get_if<wire::rtp_payload::LatmDepacketizer>(&audio_)) {
         config = latm->config();
-    } else if (format_.codec == Codec::aac) {
+    } else if (format_.codec == Codec::aac || format_.codec == Codec::rtp_data) {
         config = format_.config;
     } else if (format_.codec == Codec::opus) {
         ByteWriter head;
@@ -99,31 +101,37 @@ void RtpTrackReader::emit_config(MediaTime time) {
     emit(Content::config, config_, time);
 }
 
-void RtpTrackReader::push_audio(const RtpPacket& packet, std::uint64_t sequence) {
+void RtpTrackReader::push_audio(const Fragment& packet, MediaTime time) {
     if (packet.payload.empty())
         return;
     if (std::holds_alternative<Whole>(audio_)) {
-        emit_config(packet.time);
-        return emit(Content::frame, packet.payload.bytes(), packet.time);
+        emit_config(time);
+        return emit(Content::frame, packet.payload, time, format_.codec == Codec::rtp_data && packet.marker);
     }
     std::visit(
         [&](auto& depacketizer) {
             if constexpr (!std::is_same_v<std::remove_reference_t<decltype(depacketizer)>, Whole>) {
                 // A malformed packet is lost.
-                static_cast<void>(depacketizer.push({sequence, packet.timestamp, packet.marker, packet.payload.bytes()}).ok());
+                static_cast<void>(depacketizer.push(packet).ok());
                 while (const auto unit = depacketizer.poll()) {
                     constexpr std::int64_t kMicroseconds = 1'000'000;
                     const auto ticks = static_cast<std::int32_t>(unit->timestamp - packet.timestamp);
-                    emit_config(packet.time);
-                    emit(Content::frame, unit->data, packet.time + MediaTime(ticks * kMicroseconds / format_.clock_rate));
+                    emit_config(time);
+                    emit(Content::frame, unit->data, time + MediaTime(ticks * kMicroseconds / format_.clock_rate));
                 }
             }
         },
         audio_);
 }
 
-void RtpTrackReader::emit(Content content, Bytes data, MediaTime time) {
-    frames_.push_back({.codec = format_.codec, .content = content, .dts = time, .data = Slice::copy_of(data)});
+void RtpTrackReader::emit(Content content, Bytes data, MediaTime time, bool key) {
+    auto [memory, shares_memory] = blocks_.copy_of(data);
+    frames_.push_back({.codec = format_.codec,
+                       .content = content,
+                       .key = key,
+                       .dts = time,
+                       .data = std::move(memory),
+                       .shares_memory = shares_memory});
 }
 
 std::optional<wire::codec::Frame> RtpTrackReader::poll() {

@@ -11,16 +11,6 @@ namespace {
 
 using Format = RtpTrackReader::Format;
 
-RtpPacket packet_of(MediaKind kind, std::uint32_t timestamp, MediaTime time, Bytes payload) {
-    RtpPacket packet;
-    packet.kind = kind;
-    packet.timestamp = timestamp;
-    packet.marker = true;
-    packet.time = time;
-    packet.payload = Slice::copy_of(payload);
-    return packet;
-}
-
 TEST(RtpTrackReader, RefusesCodecsAndConfigurationsThatItCannotRead) {
     EXPECT_EQ(RtpTrackReader::check({.kind = MediaKind::video, .codec = Codec::none}).code(), Errc::unsupported);
     EXPECT_EQ(RtpTrackReader::check({.kind = MediaKind::data, .codec = Codec::avc}).code(), Errc::unsupported);
@@ -39,7 +29,7 @@ TEST(RtpTrackReader, TakesParameterSetsFromTheDescription) {
         format.parameter_sets.emplace_back(set.begin(), set.end());
     const Log log;
     RtpTrackReader reader(format, log);
-    reader.push(packet_of(MediaKind::video, 9'000, 100ms, hex("6588840a")), 1);
+    reader.push({1, 9'000, true, hex("6588840a")}, 100ms);
     const auto first = reader.poll();
     ASSERT_TRUE(first);
     EXPECT_EQ(first->content, Content::config);
@@ -54,7 +44,7 @@ TEST(RtpTrackReader, SplitsAccessUnitsOfAac) {
     Format format{.kind = MediaKind::audio, .codec = Codec::aac, .clock_rate = 48'000, .channels = 2, .config = hex("1190")};
     const Log log;
     RtpTrackReader reader(format, log);
-    reader.push(packet_of(MediaKind::audio, 4'800, 100ms, hex("0020 0018 0010 aabbcc ddee")), 1);
+    reader.push({1, 4'800, true, hex("0020 0018 0010 aabbcc ddee")}, 100ms);
     const auto config = reader.poll();
     ASSERT_TRUE(config);
     EXPECT_EQ(config->content, Content::config);
@@ -70,11 +60,11 @@ TEST(RtpTrackReader, SplitsAccessUnitsOfAac) {
 TEST(RtpTrackReader, PassesOpusAndG711On) {
     const Log log;
     RtpTrackReader opus({.kind = MediaKind::audio, .codec = Codec::opus, .clock_rate = 48'000, .channels = 2}, log);
-    opus.push(packet_of(MediaKind::audio, 0, 0ms, hex("fc")), 1);
+    opus.push({1, 0, true, hex("fc")}, 0ms);
     EXPECT_EQ(opus.poll()->content, Content::config);
     EXPECT_EQ(opus.poll()->content, Content::frame);
     RtpTrackReader alaw({.kind = MediaKind::audio, .codec = Codec::g711a, .clock_rate = 8'000}, log);
-    alaw.push(packet_of(MediaKind::audio, 0, 0ms, hex("d5d5")), 1);
+    alaw.push({1, 0, true, hex("d5d5")}, 0ms);
     EXPECT_EQ(alaw.poll()->data.size(), 2U);
     EXPECT_FALSE(alaw.poll());
 }
@@ -85,10 +75,10 @@ TEST(RtpTrackReader, TakesTheConfigurationOfLatmFromTheDescription) {
         .kind = MediaKind::audio, .codec = Codec::aac, .clock_rate = 44'100, .config = hex("400024203fc0"), .is_latm = true};
     ASSERT_TRUE(RtpTrackReader::check(format).ok());
     RtpTrackReader reader(format, log);
-    reader.push(packet_of(MediaKind::audio, 0, 20ms, hex("03aabbcc")), 1);
+    reader.push({1, 0, true, hex("03aabbcc")}, 20ms);
     EXPECT_EQ(reader.poll()->data.size(), 2U) << "an AudioSpecificConfig";
     EXPECT_EQ(reader.poll()->data.size(), 3U);
-    reader.push(packet_of(MediaKind::audio, 1'024, 43ms, hex("02aabb")), 2);
+    reader.push({2, 1'024, true, hex("02aabb")}, 43ms);
     EXPECT_EQ(reader.poll()->content, Content::frame) << "the configuration is the same";
     EXPECT_EQ(RtpTrackReader::check({.kind = MediaKind::audio, .codec = Codec::aac, .config = hex("40"), .is_latm = true}).code(),
               Errc::need_more);
@@ -99,7 +89,7 @@ TEST(RtpTrackReader, ReadsFramesOfMp3AndAc3) {
     RtpTrackReader mp3({.kind = MediaKind::audio, .codec = Codec::mp3, .clock_rate = 90'000}, log);
     auto bytes = hex("00000000 fffb9000");
     bytes.resize(4 + 417);
-    mp3.push(packet_of(MediaKind::audio, 0, 0ms, bytes), 1);
+    mp3.push({1, 0, true, bytes}, 0ms);
     const auto frame = mp3.poll();
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->data.size(), 417U);
@@ -107,7 +97,7 @@ TEST(RtpTrackReader, ReadsFramesOfMp3AndAc3) {
     RtpTrackReader ac3({.kind = MediaKind::audio, .codec = Codec::ac3, .clock_rate = 48'000}, log);
     bytes = hex("0001 0b77 0000 1e 40 00");
     bytes.resize(2 + 1'792);
-    ac3.push(packet_of(MediaKind::audio, 0, 0ms, bytes), 1);
+    ac3.push({1, 0, true, bytes}, 0ms);
     EXPECT_EQ(ac3.poll()->codec, Codec::ac3);
 }
 

@@ -72,6 +72,16 @@ inline constexpr auto kPublishRows = config::Rows{
                 "Closes a publisher that had no player for this long; 0 is never. Not together with forward."),
     config::row(&PublishOptions::takeover, "takeover", config::Reload::next_session,
                 "Ours: a second publisher of a live stream replaces the first one and players stay; off refuses the second."),
+    config::row(&PublishOptions::slate, "slate", config::Reload::next_session,
+                "Ours: a film or an image that players see while the publisher is away, until its first key frame after it has "
+                "returned. ffmpeg prepares it in the codecs and the size of each stream, at most 60 s of it.")
+        .example("./conf/slate.mp4"),
+    config::row(&PublishOptions::slate_time, "slate_time", 0s, 604'800s, config::Reload::next_session,
+                "Ours: a stream ends when its publisher has been away for this long, in spite of the slate; 0 is never."),
+    config::row(
+        &PublishOptions::always, "always", config::Reload::next_session,
+        "Ours: a stream that nobody has published plays the slate, too, while it has players: H.264 and AAC, in the size of "
+        "the file."),
 };
 
 }  // namespace live::media

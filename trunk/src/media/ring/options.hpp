@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "base/time.hpp"
 
@@ -22,6 +23,8 @@ struct BridgeOptions {
     bool rtmp_to_rtc = false;
     std::uint32_t opus_bitrate = 48'000;
     bool keep_bframe = false;
+    // Players of RTP get another version of a stream that has B-frames.
+    bool encodes_bframes = false;
     bool keep_avc_nalu_sei = true;
     // Play RTP as frames: audio becomes AAC at this bit rate, or remains Opus for players that support it and for other nodes,
     // and a key frame is requested at this interval.
@@ -76,6 +79,11 @@ struct PublishOptions {
     std::chrono::milliseconds normal_timeout = 5s;
     // The publisher is closed after this long without a player; 0 means never.
     std::chrono::seconds kickoff_for_idle{0};
+    // Our extension: a file that players get while the publisher is away, at most for slate_time, if that is not 0; empty: none.
+    std::string slate;
+    std::chrono::seconds slate_time = 10min;
+    // The same in a stream without a publisher so far, while it has players.
+    bool always = false;
 };
 
 }  // namespace live::media

@@ -20,8 +20,9 @@ using wire::codec::Codec;
 using wire::codec::Content;
 using wire::codec::TrackId;
 
-// The packets that a reader gets: those of each kind's default track, or those of all tracks.
-enum class TrackSelection : std::uint8_t { defaults, all };
+// The packets that a reader gets: those of each kind's default track, those of all tracks, or also those that only RTSP and other
+// nodes carry.
+enum class TrackSelection : std::uint8_t { defaults, all, every };
 
 struct Packet {
     // Microseconds in four bytes; offsets beyond that (35 minutes) cannot be presented in order anyway.
@@ -29,7 +30,7 @@ struct Packet {
 
     MediaKind kind = MediaKind::data;
     Content content = Content::other;
-    bool key = false;    // a video access unit at which decoding can start
+    bool key = false;    // a video access unit at which decoding can start; RTP data: the marker of its packet
     bool extra = false;  // not of the default track of its kind: only for multitrack readers; set by the source
     Codec codec = Codec::none;
     TrackId track{};
@@ -41,7 +42,11 @@ struct Packet {
 
     // A sequence header or metadata: a late joiner needs the newest one.
     bool is_config() const { return content == Content::config; }
-    bool is_of(TrackSelection tracks) const { return tracks == TrackSelection::all || !extra; }
+    bool is_of(TrackSelection tracks) const {
+        if (codec == Codec::mjpeg || codec == Codec::rtp_data)
+            return tracks == TrackSelection::every;
+        return tracks != TrackSelection::defaults || !extra;
+    }
     // RTMP and FLV must write a header before the payload. A body that has arrived with a codec has one.
     bool needs_body_header() const { return head == 0 && codec != Codec::none; }
     std::size_t frame_bytes() const {

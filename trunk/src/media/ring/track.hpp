@@ -6,6 +6,7 @@
 #include <string>
 
 #include "media/ring/packet.hpp"
+#include "wire/codec/video/captions.hpp"
 
 namespace live::media {
 
@@ -29,6 +30,8 @@ struct Track {
     std::string language;
     std::string name;
     RenditionId rendition = RenditionId::none;
+    std::uint8_t nal_length_size = 4;
+    wire::codec::CaptionFinder captions;  // of video, as long as this publisher is there
 };
 
 // One track of each kind; the default track if unset.

@@ -131,6 +131,20 @@ TEST_F(LongGopTest, SkipsPacketsThatTheRingHasDropped) {
     EXPECT_TRUE(source->rtp_logs().catch_up({}, 1));
 }
 
+TEST_F(FramesToRtpTest, LogsTheFirstFrameThatCannotBeConverted) {
+    const auto publication = Publication::start(source, Takeover::refuse);
+    const RtpReader player(source);
+    configs();
+    for (const MediaTime at : {0ms, 40ms}) {
+        Packet cut = avc_frame(Picture::key, at, {idr(200)});
+        cut.payload = cut.payload.sub(0, cut.payload.size() - 1);
+        append(std::move(cut));
+    }
+    EXPECT_EQ(lines.count("could not be converted to RTP"), 1U);
+    picture(80ms, Picture::key);
+    EXPECT_EQ(source->rtp_logs().converter()->video().counters().frames, 1U);
+}
+
 TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
     RtpReader player(source);
     EXPECT_EQ(source->rtp_logs().converter(), nullptr);

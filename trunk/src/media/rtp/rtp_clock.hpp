@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/time.hpp"
 #include "media/ring/packet.hpp"
@@ -36,6 +37,12 @@ public:
     // publisher's clock at this timestamp, if it has sent a report.
     Place place(MediaKind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
                 std::optional<std::chrono::microseconds> reported);
+    // Places a packet of another layer of the video, whose timestamps are on the same timeline; nothing before the first place().
+    std::optional<Place> place_layer(std::uint32_t timestamp, std::uint32_t clock_rate) const;
+    // Places a packet of a further track, audio, video or data, which is numbered from 0. It is where the reports of the track
+    // and of the first audio or video put it; without reports, where it arrived.
+    MediaTime place_further(std::size_t number, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
+                            std::optional<std::chrono::microseconds> reported);
     // How far video has been shifted.
     MediaTime shift() const { return shift_; }
 
@@ -49,6 +56,8 @@ private:
         bool seen = false;
     };
 
+    static void advance(Track& track, std::uint32_t timestamp, std::uint32_t clock_rate);
+    void note_arrival(Track& track, std::uint32_t timestamp, TimePoint arrived);
     void begin(MediaKind kind, std::uint32_t timestamp, TimePoint arrived, std::optional<std::chrono::microseconds> reported);
     void move_frame(MediaTime passed);
 
@@ -56,6 +65,7 @@ private:
     Begin begin_;
     TimePoint first_arrival_{};
     std::array<Track, 2> tracks_{};
+    std::vector<Track> further_;  // few
     MediaTime shift_{};
     bool started_ = false;
 };

@@ -87,5 +87,18 @@ TEST(RtpClock, PacketsOfOneFrameShareTheirTime) {
     EXPECT_EQ(clock.shift(), -100ms);
 }
 
+TEST(RtpClock, LayersShareTheTimelineOfTheVideo) {
+    RtpClock clock(5s);
+    EXPECT_FALSE(clock.place_layer(1'000, 90'000));
+    const TimePoint now{1h};
+    const auto first = clock.place(MediaKind::video, 1'000, 90'000, now, std::nullopt);
+    const auto later = clock.place_layer(1'000 + 9'000, 90'000);
+    ASSERT_TRUE(later);
+    EXPECT_EQ(later->time, first.time + 100ms);
+    EXPECT_EQ(later->timestamp, first.timestamp + 9'000);
+    const auto next = clock.place(MediaKind::video, 1'000 + 3'600, 90'000, now, std::nullopt);
+    EXPECT_EQ(next.time, first.time + 40ms) << "the layer has not moved the clock";
+}
+
 }  // namespace
 }  // namespace live::media

@@ -11,11 +11,14 @@ void RtpLog::start_writer(KeyFrameSource* source) {
     ++writers_;
     gop_start_.reset();
     origin_ssrcs_ = {};
+    layers_ = nullptr;
 }
 
 void RtpLog::end_writer(KeyFrameSource* source) {
-    if (key_frame_source_ == source)
-        key_frame_source_ = nullptr;
+    if (key_frame_source_ != source)
+        return;
+    key_frame_source_ = nullptr;
+    layers_ = nullptr;
 }
 
 void RtpLog::set_track(RtpTrack track) {
@@ -57,7 +60,8 @@ void RtpLog::append(RtpPacket packet) {
 }
 
 void RtpLog::flush() {
-    if (std::exchange(notified_at_, next_) == next_)
+    const bool has_layer_packets = std::exchange(has_layer_packets_, false);
+    if (std::exchange(notified_at_, next_) == next_ && !has_layer_packets)
         return;
     for (std::size_t i = listeners_.size(); i-- > 0;)
         listeners_[i]->on_rtp();

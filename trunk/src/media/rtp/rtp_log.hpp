@@ -37,7 +37,7 @@ struct RtpPacket {
     bool marker = false;
     bool begins_key = false;    // the first packet of a frame at which decoding can start
     bool follows_loss = false;  // something before it is lost: one number is skipped, so that readers notice
-    Slice payload;
+    Slice payload{};
     TimePoint arrived{};  // at this server
     MediaTime time{};     // of the frame, on one timeline for audio and video: sender reports are made of it
 };
@@ -71,6 +71,8 @@ constexpr std::uint32_t rtp_timestamp(MediaTime time, std::uint32_t clock_rate) 
     return static_cast<std::uint32_t>(seconds * clock_rate + rest * clock_rate / kMicroseconds);
 }
 
+class RtpLayers;
+
 class RtpLog {
 public:
     // Upper bounds; only packets of the newest GOP are kept longer than kHistory.
@@ -88,12 +90,16 @@ public:
     // Ignored unless `source` is still the current one.
     void end_writer(KeyFrameSource* source);
     void set_track(RtpTrack track);
+    // For a writer with simulcast: the layers of its video. They are known until it ends or the next writer starts.
+    void set_layers(RtpLayers& layers) { layers_ = &layers; }
     // The SSRC the publisher uses for a track, if announced; valid until the next writer starts.
     void set_origin_ssrc(MediaKind kind, std::uint32_t ssrc) { origin_ssrcs_[index_of(kind)] = ssrc; }
     // Appends audio or video. The caller must not change the payload afterwards.
     void append(RtpPacket packet);
-    // Ends a batch: notifies the listeners if anything was appended to it.
+    // Ends a batch: notifies the listeners if anything was appended to this log, or to a layer.
     void flush();
+    // For RtpLayers: a layer has got a packet, so that the next flush() notifies the listeners.
+    void note_layer_packet() { has_layer_packets_ = true; }
 
     // For readers. `at` takes a number in [first, next).
     Sequence first() const { return first_; }
@@ -121,6 +127,8 @@ public:
     std::uint32_t version() const { return version_; }
     // Counts writers.
     std::uint32_t writers() const { return writers_; }
+    // nullptr unless the writer has layers.
+    RtpLayers* layers() const { return layers_; }
 
     void add_listener(RtpListener& listener) { listeners_.push_back(&listener); }
     void remove_listener(RtpListener& listener) { std::erase(listeners_, &listener); }
@@ -146,6 +154,7 @@ private:
     std::array<std::uint32_t, kTracks> origin_ssrcs_{};
     std::vector<RtpListener*> listeners_;
     KeyFrameSource* key_frame_source_ = nullptr;
+    RtpLayers* layers_ = nullptr;
     std::optional<Sequence> gop_start_;
     Sequence first_ = 0;
     Sequence next_ = 0;
@@ -154,6 +163,7 @@ private:
     std::uint64_t key_frames_wanted_ = 0;
     std::uint32_t version_ = 0;
     std::uint32_t writers_ = 0;
+    bool has_layer_packets_ = false;
 };
 
 }  // namespace live::media

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/bytes/byte_reader.hpp"
@@ -10,6 +11,7 @@
 #include "wire/codec/video/av1.hpp"
 #include "wire/codec/video/avc.hpp"
 #include "wire/codec/video/hevc.hpp"
+#include "wire/codec/video/picture_units.hpp"
 #include "wire/codec/video/vp9.hpp"
 
 namespace live::media {
@@ -26,7 +28,7 @@ struct Named {
     Codec codec;
 };
 constexpr std::array kCodecs = {Named{"H264", Codec::avc}, Named{"H265", Codec::hevc}, Named{"VP8", Codec::vp8},
-                                Named{"VP9", Codec::vp9}, Named{"AV1", Codec::av1}};
+                                Named{"VP9", Codec::vp9},  Named{"AV1", Codec::av1},   Named{"JPEG", Codec::mjpeg}};
 
 bool has_nal_units(Codec codec) { return codec == Codec::avc || codec == Codec::hevc; }
 
@@ -67,6 +69,7 @@ bool RtpToVideo::set_track(const RtpTrack& track) {
         case Codec::vp8: depacketizer_ = rtp_payload::VpxDepacketizer(rtp_payload::VpxCodec::vp8); break;
         case Codec::vp9: depacketizer_ = rtp_payload::VpxDepacketizer(rtp_payload::VpxCodec::vp9); break;
         case Codec::av1: depacketizer_ = rtp_payload::Av1Depacketizer(); break;
+        case Codec::mjpeg: depacketizer_ = rtp_payload::JpegDepacketizer(); break;
         default:
             depacketizer_ = std::monostate();
             LOG_WARN(log_, "RTMP players get no video: RTMP cannot carry {}", track.codec);
@@ -86,21 +89,22 @@ void RtpToVideo::add_parameter_sets(const std::vector<std::vector<std::uint8_t>>
             sets_[type].push_back(unit);
 }
 
-void RtpToVideo::push(const RtpPacket& packet, std::uint64_t sequence) {
-    stamps_[next_stamp_] = {packet.timestamp, packet.time};
+void RtpToVideo::push(const rtp_payload::Fragment& packet, MediaTime time) {
+    stamps_[next_stamp_] = {packet.timestamp, time};
     next_stamp_ = (next_stamp_ + 1) % stamps_.size();
-    const rtp_payload::Fragment fragment{sequence, packet.timestamp, packet.marker, packet.payload.bytes()};
     std::visit(
         [&](auto& depacketizer) {
             if constexpr (!std::is_same_v<std::decay_t<decltype(depacketizer)>, std::monostate>) {
                 const std::uint64_t lost = depacketizer.lost_frames();
                 // A bad packet spoils its frame, and the depacketizer counts that.
-                static_cast<void>(depacketizer.push(fragment));
+                static_cast<void>(depacketizer.push(packet));
                 // A frame completed by this packet follows the loss.
                 if (depacketizer.lost_frames() != lost)
                     waits_ = true;
-                while (auto frame = depacketizer.poll())
-                    take(*std::move(frame));
+                while (auto frame = depacketizer.poll()) {
+                    take(*frame);
+                    rtp_payload::FrameBuilder::recycle(std::move(frame->data));
+                }
                 wants_key_frame_ = wants_key_frame_ || (waits_ && depacketizer.lost_frames() != lost);
             }
         },
@@ -120,7 +124,10 @@ MediaTime RtpToVideo::time_of(std::uint32_t timestamp) const {
     return stamp == stamps_.end() ? stamps_[(next_stamp_ + stamps_.size() - 1) % stamps_.size()].time : stamp->time;
 }
 
-void RtpToVideo::take(rtp_payload::Frame frame) {
+void RtpToVideo::take(rtp_payload::Frame& frame) {
+    // ffmpeg calls no frame of VP9 predicted.
+    if (codec_ == Codec::vp9 && frame.is_key)
+        frame.is_key = codec::is_random_access(codec_, 0, frame.data);
     if (frame.is_key)
         waits_ = false;
     else if (frame.follows_loss)
@@ -144,10 +151,9 @@ void RtpToVideo::take(rtp_payload::Frame frame) {
 Result<void> RtpToVideo::convert(const rtp_payload::Frame& frame) {
     Bytes body = frame.data;
     if (has_nal_units(codec_)) {
-        TRY(split_off_sets(frame.data));
-        body = units_;
+        body = TRY(split_off_sets(frame.data));
     }
-    if (frame.is_key)
+    if (frame.is_key && codec_ != Codec::mjpeg)
         TRY(remake_config(frame));
     if (body.empty())
         return {};
@@ -171,27 +177,29 @@ std::size_t RtpToVideo::type_of_set(Bytes unit) const {
     return type >= codec::HevcConfig::kVps && type <= codec::HevcConfig::kPps ? type - codec::HevcConfig::kVps : kNoSet;
 }
 
-Result<void> RtpToVideo::split_off_sets(Bytes frame) {
+Result<Bytes> RtpToVideo::split_off_sets(Bytes frame) {
     units_.clear();
     std::array<Sets, 3> found;
+    bool is_split = false;
     ByteReader in(frame);
     while (!in.at_end()) {
         const std::size_t begin = in.position();
         const Bytes unit = TRY(in.take(TRY(in.u32be())));
-        if (unit.empty())
-            continue;
-        const std::size_t type = type_of_set(unit);
-        if (type == kNoSet) {
+        const std::size_t type = unit.empty() ? kNoSet : type_of_set(unit);
+        const bool stays = !unit.empty() && type == kNoSet;
+        if (!stays && !std::exchange(is_split, true))
+            units_.assign(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(begin));
+        if (stays && is_split) {
             const Bytes whole = frame.subspan(begin, in.position() - begin);
             units_.insert(units_.end(), whole.begin(), whole.end());
-        } else if (found[type].size() < kParameterSetsMax) {
+        } else if (type != kNoSet && found[type].size() < kParameterSetsMax) {
             found[type].emplace_back(unit.begin(), unit.end());
         }
     }
     for (std::size_t type = 0; type < found.size(); ++type)
         if (!found[type].empty())
             sets_[type] = std::move(found[type]);
-    return {};
+    return is_split ? Bytes(units_) : frame;
 }
 
 Result<void> RtpToVideo::remake_config(const rtp_payload::Frame& frame) {
@@ -226,7 +234,7 @@ Result<std::vector<std::uint8_t>> RtpToVideo::make_config(Bytes frame) {
 
 void RtpToVideo::emit(codec::Frame frame, Bytes data) {
     frame.codec = codec_;
-    frame.data = Slice::copy_of(data);
+    std::tie(frame.data, frame.shares_memory) = blocks_.copy_of(data);
     frames_.push_back(std::move(frame));
 }
 

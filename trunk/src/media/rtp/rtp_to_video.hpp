@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/log/log.hpp"
+#include "media/rtp/frame_blocks.hpp"
 #include "media/rtp/picture_order.hpp"
 #include "media/rtp/rtp_log.hpp"
 #include "wire/codec/frame.hpp"
 #include "wire/codec/video/picture.hpp"
 #include "wire/rtp_payload/av1.hpp"
+#include "wire/rtp_payload/jpeg.hpp"
 #include "wire/rtp_payload/nal.hpp"
 #include "wire/rtp_payload/vpx.hpp"
 
@@ -38,8 +40,8 @@ public:
     bool set_track(const RtpTrack& track);
     // Parameter sets of the session's description, of H.264 or HEVC: used until the stream brings its own.
     void add_parameter_sets(const std::vector<std::vector<std::uint8_t>>& units);
-    // In order; `sequence` is the track's sequence number, widened.
-    void push(const RtpPacket& packet, std::uint64_t sequence);
+    // The next packet in order, of a frame that is shown at `time`.
+    void push(const wire::rtp_payload::Fragment& packet, MediaTime time);
     std::optional<wire::codec::Frame> poll();
     // True once each time a key frame is needed.
     bool take_key_frame_request() { return std::exchange(wants_key_frame_, false); }
@@ -50,7 +52,7 @@ public:
 
 private:
     using Depacketizer = std::variant<std::monostate, wire::rtp_payload::NalDepacketizer, wire::rtp_payload::VpxDepacketizer,
-                                      wire::rtp_payload::Av1Depacketizer>;
+                                      wire::rtp_payload::Av1Depacketizer, wire::rtp_payload::JpegDepacketizer>;
     using Sets = std::vector<std::vector<std::uint8_t>>;
     struct Stamp {
         std::uint32_t timestamp = 0;
@@ -58,10 +60,10 @@ private:
     };
 
     MediaTime time_of(std::uint32_t timestamp) const;
-    void take(wire::rtp_payload::Frame frame);
+    void take(wire::rtp_payload::Frame& frame);
     Result<void> convert(const wire::rtp_payload::Frame& frame);
-    // Stores the parameter sets and puts the rest of the frame into units_.
-    Result<void> split_off_sets(Bytes frame);
+    // Stores the parameter sets of a frame, and returns the rest: the frame itself if it has none, or else units_.
+    Result<Bytes> split_off_sets(Bytes frame);
     std::size_t type_of_set(Bytes unit) const;
     Result<void> remake_config(const wire::rtp_payload::Frame& frame);
     Result<std::vector<std::uint8_t>> make_config(Bytes frame);
@@ -73,9 +75,10 @@ private:
     std::array<Stamp, 8> stamps_{};  // of the latest RTP timestamps
     std::size_t next_stamp_ = 0;
     std::array<Sets, 3> sets_;          // VPS, SPS, PPS
-    std::vector<std::uint8_t> units_;   // of the current frame, without parameter sets
+    std::vector<std::uint8_t> units_;   // of a frame with parameter sets, without them
     std::vector<std::uint8_t> config_;  // emitted last, to recognise a repetition
     PictureOrder order_;
+    FrameBlocks blocks_;
     std::deque<wire::codec::Frame> frames_;
     wire::codec::SpsInfo picture_;
     Counters counters_;

@@ -23,6 +23,10 @@ struct RealSets {
     Octets pps;
 };
 
+wire::rtp_payload::Fragment fragment_of(const RtpPacket& packet, std::uint64_t sequence) {
+    return {sequence, packet.timestamp, packet.marker, packet.payload.bytes()};
+}
+
 struct RtpToVideoTest : ::testing::Test {
     // A frame in packets of at most 1,200 bytes.
     std::vector<RtpPacket> packets(const std::vector<Octets>& units, MediaTime time) {
@@ -42,7 +46,7 @@ struct RtpToVideoTest : ::testing::Test {
     }
     void push(const std::vector<RtpPacket>& sent) {
         for (const RtpPacket& packet : sent)
-            converter.push(packet, next_sequence++);
+            converter.push(fragment_of(packet, next_sequence++), packet.time);
     }
     void send(const std::vector<Octets>& units, MediaTime time) { push(packets(units, time)); }
     void lose(std::size_t count = 1) { next_sequence += count; }
@@ -131,10 +135,10 @@ TEST_F(AvcFromRtp, WaitsForAKeyFrameBehindALoss) {
     send({hd.sps, hd.pps, idr(100)}, 0ms);
     auto frame = packets({inter(5'000)}, 40ms);
     frame.erase(frame.begin() + 2);
-    converter.push(frame[0], next_sequence++);
-    converter.push(frame[1], next_sequence++);
+    converter.push(fragment_of(frame[0], next_sequence++), frame[0].time);
+    converter.push(fragment_of(frame[1], next_sequence++), frame[1].time);
     lose();
-    converter.push(frame[2], next_sequence++);
+    converter.push(fragment_of(frame[2], next_sequence++), frame[2].time);
     send({inter(100)}, 80ms);
     EXPECT_EQ(got().size(), 2U) << "header and key frame";
     EXPECT_TRUE(converter.take_key_frame_request());
@@ -189,7 +193,7 @@ TEST_F(AvcFromRtp, TreatsArbitraryBytesAsLoss) {
             byte = static_cast<std::uint8_t>(seed >> 24);
         }
         packet.marker = i % 3 == 2;
-        converter.push(packet, next_sequence++);
+        converter.push(fragment_of(packet, next_sequence++), packet.time);
         got();
     }
     send({hd.sps, hd.pps, idr(100)}, 1h);
@@ -260,6 +264,14 @@ TEST_F(RtpToVideoTest, Vp8AndVp9) {
     ASSERT_EQ(bodies.size(), 2U);
     EXPECT_EQ(bodies[0].frame.codec, Codec::vp9);
     EXPECT_TRUE(bodies[1].frame.key);
+
+    // An inter frame, which ffmpeg's packets call a key frame.
+    payloads.clear();
+    packetize_vp9(hex("86 0040"), wire::rtp_payload::FrameKind::key, 3, 1'200, payloads);
+    push(packets(payloads, 80ms));
+    bodies = got();
+    ASSERT_EQ(bodies.size(), 1U);
+    EXPECT_FALSE(bodies[0].frame.key);
 }
 
 TEST_F(RtpToVideoTest, LogsUnknownCodec) {

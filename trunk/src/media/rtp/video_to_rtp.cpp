@@ -68,12 +68,7 @@ bool is_avc_sps(Bytes unit) {
 VideoToRtp::VideoToRtp(RtpLog& rtp_log, const BridgeOptions& options, const Log& log)
     : rtp_log_(rtp_log), options_(options), log_(log) {}
 
-void VideoToRtp::push(const Packet& packet) {
-    if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
-        LOG_WARN(log_, "a frame could not be converted to RTP ({}); further ones are only counted", converted.error().text());
-}
-
-Result<void> VideoToRtp::convert(const Packet& packet) {
+Result<void> VideoToRtp::push(const Packet& packet) {
     if (packet.payload.size() > kFrameBytesMax)
         return Error(Errc::limit,
                      fmt::format("it has {} bytes, and browsers show none of over {}", packet.payload.size(), kFrameBytesMax));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log/log.hpp"
+#include "base/result.hpp"
 #include "media/ring/options.hpp"
 #include "media/ring/packet.hpp"
 #include "media/rtp/picture_order.hpp"
@@ -29,20 +30,19 @@ public:
     struct Counters {
         std::uint64_t frames = 0;            // converted to packets
         std::uint64_t dropped_b_frames = 0;  // dropped on purpose
-        std::uint64_t broken = 0;            // bodies that could not be parsed
     };
 
     // `rtp_log` and `log` outlive this.
     VideoToRtp(RtpLog& rtp_log, const BridgeOptions& options, const Log& log);
 
-    // A video packet of the source, including sequence headers, in order.
-    void push(const Packet& packet);
+    // A video packet of the source, including sequence headers, in order. On error, Errc::malformed or Errc::limit, the packet is
+    // left out.
+    Result<void> push(const Packet& packet);
     const Counters& counters() const { return counters_; }
     // Whether B-frames arrived, dropped or not.
     bool has_b_frames() const { return has_b_frames_; }
 
 private:
-    Result<void> convert(const Packet& packet);
     Result<void> set_config(const Packet& packet);
     Result<void> take_avc_config(Bytes record);
     Result<void> take_hevc_config(Bytes record);

@@ -1,5 +1,7 @@
 #include "media/source/cursor.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace live::media {
@@ -34,8 +36,9 @@ void Cursor::introduce() {
     first_.clear();
     const Ring& ring = source_->ring();
     const MediaTime at = next_ < ring.next() ? ring.at(next_).dts : source_->timeline().newest();
-    if (tracks_ != Tracks::defaults)
-        first_.assign(source_->tracks().extra_configs().rbegin(), source_->tracks().extra_configs().rend());
+    const std::vector<Packet>& extra = source_->tracks().extra_configs();
+    std::copy_if(extra.rbegin(), extra.rend(), std::back_inserter(first_),
+                 [this](const Packet& config) { return config.is_of(tracks_); });
     for (const MediaKind kind : {MediaKind::video, MediaKind::audio, MediaKind::data})
         if (const Packet& config = source_->tracks().config(kind); config.is_config())
             first_.push_back(config);
@@ -71,7 +74,7 @@ std::size_t Cursor::next_bytes() {
 
 void Cursor::skip_left_out() {
     const Ring& ring = source_->ring();
-    while (tracks_ != Tracks::all && next_ < ring.next() && !ring.at(next_).is_of(tracks_))
+    while (next_ < ring.next() && !ring.at(next_).is_of(tracks_))
         ++next_;
 }
 

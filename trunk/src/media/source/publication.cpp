@@ -5,12 +5,14 @@
 namespace live::media {
 
 Result<std::unique_ptr<Publication>> Publication::start(Ref<Source> source, Takeover takeover) {
-    if (source->is_published() && takeover == Takeover::refuse)
+    if (source->publications().owner() != nullptr && takeover == Takeover::refuse)
         return Error(Errc::conflict, "stream " + source->url() + " is published already");
     return std::make_unique<Publication>(std::move(source));
 }
 
-Publication::Publication(Ref<Source> source) : source_(std::move(source)) { source_->start_publication(*this); }
+Publication::Publication(Ref<Source> source, Role role) : Publisher(role), source_(std::move(source)) {
+    source_->start_publication(*this);
+}
 
 Publication::~Publication() {
     stop_filling();
@@ -18,6 +20,20 @@ Publication::~Publication() {
         source_->end_publication(*this);
     if (fills_rtp_log())
         source_->rtp_logs().release_for_writer();
+}
+
+void Publication::begin() {
+    if (!is_current() || !is_waiting())
+        return;
+    source_->begin_publication(*this);
+    source_->tracks().announce(announced_);
+}
+
+void Publication::announce(MediaKindSet kinds) {
+    if (is_waiting())
+        announced_.add(kinds);
+    else
+        source_->tracks().announce(kinds);
 }
 
 RtpLog& Publication::fill_rtp_log(KeyFrameSource& key_frames) {

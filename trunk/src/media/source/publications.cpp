@@ -48,15 +48,35 @@ void Publications::end_renditions() {
 }
 
 void Publications::start(Publisher& publisher) {
+    if (coming_ == &publisher)
+        coming_ = nullptr;
     evict();
     current_ = &publisher;
     publisher.current_ = true;
+    const bool has_waited = std::exchange(publisher.waits_, false);
     watches_.notify_publisher_began();
+    if (has_waited && publisher.begin_listener_ != nullptr)
+        publisher.begin_listener_->on_begun();
+}
+
+void Publications::reserve(Publisher& publisher) {
+    if (Publisher* const evicted = std::exchange(coming_, &publisher)) {
+        evicted->current_ = false;
+        evicted->waits_ = false;
+        evicted->evicted_.raise();
+    }
+    publisher.current_ = true;
+    publisher.waits_ = true;
 }
 
 void Publications::end(Publisher& publisher) {
-    CHECK(current_ == &publisher);
     publisher.current_ = false;
+    if (std::exchange(publisher.waits_, false)) {
+        CHECK(coming_ == &publisher);
+        coming_ = nullptr;
+        return;
+    }
+    CHECK(current_ == &publisher);
     current_ = nullptr;
     end_renditions();
 }
@@ -72,10 +92,11 @@ void Publications::evict() {
 }
 
 bool Publications::ask() {
-    if (current_ == nullptr || !current_->can_confirm_)
+    Publisher* const asked = owner();
+    if (asked == nullptr || !asked->can_confirm_)
         return false;
-    current_->asked_ = true;
-    current_->evicted_.raise();
+    asked->asked_ = true;
+    asked->evicted_.raise();
     return true;
 }
 

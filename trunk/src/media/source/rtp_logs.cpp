@@ -4,9 +4,41 @@
 #include <iterator>
 
 #include "base/check.hpp"
+#include "media/ring/rendition_names.hpp"
 #include "media/rtp/frames_to_rtp.hpp"
+#include "media/rtp/rtp_layers.hpp"
 
 namespace live::media {
+
+namespace {
+
+// The video tracks among which players may change: those of the default one's codec, with their configurations.
+std::vector<TrackLayers::Track> layer_tracks(const Tracks& tracks) {
+    std::vector<TrackLayers::Track> found;
+    const Track* const first = tracks.default_of(MediaKind::video);
+    if (first == nullptr || !tracks.has_default(MediaKind::video))
+        return found;
+    found.push_back({first->id, std::string(kSourceRendition), nullptr});
+    for (const Track& track : tracks.all()) {
+        if (track.kind != MediaKind::video || &track == first || track.codec != first->codec)
+            continue;
+        const Packet* const config = tracks.config_of(MediaKind::video, track.id);
+        if (config != nullptr || track.codec == Codec::vp8)
+            found.push_back({track.id, rendition_name(tracks.all(), track), config});
+    }
+    return found;
+}
+
+// `packet` is the next one of the ring.
+void push_layers(FramesToRtp& converter, const Packet& packet, const RtpLogs::Parts& parts, const TrackChoice& choice) {
+    if (converter.layers() != nullptr && (packet.kind == MediaKind::video || choice.has(packet)))
+        converter.layers()->push(packet);
+    if (converter.tracks_version() != parts.tracks.version())
+        converter.set_tracks(layer_tracks(parts.tracks), parts.tracks.version(),
+                             {parts.retention.ring(), parts.retention.published_from()});
+}
+
+}  // namespace
 
 RtpLogs::RtpLogs(const Parts& parts) : parts_(parts) {}
 
@@ -27,6 +59,8 @@ void RtpLogs::release_log(const TrackChoice& choice) {
     const auto held = std::ranges::find(logs_, choice, &Held::choice);
     CHECK(held != logs_.end());
     if (--held->holders == 0) {
+        // It refers to its log, which erase() would destroy first.
+        held->converter.reset();
         logs_.erase(held);
         parts_.readers.remove_log();
     }
@@ -65,7 +99,9 @@ bool RtpLogs::has_listeners() const {
 
 std::size_t RtpLogs::held_bytes() const {
     std::size_t sum = 0;
-    for_each([&sum](const RtpLog& rtp_log) { sum += rtp_log.held_bytes(); });
+    for_each([&sum](const RtpLog& rtp_log) {
+        sum += rtp_log.held_bytes() + (rtp_log.layers() == nullptr ? 0 : rtp_log.layers()->held_bytes());
+    });
     return sum;
 }
 
@@ -93,6 +129,9 @@ RtpLogs::Converted RtpLogs::append(const Packet& packet, bool is_lagging) {
         start_conversion(held);
         if (held.converter == nullptr)
             continue;
+        if (!held.choice.video &&
+            (held.converter->layers() != nullptr || held.converter->tracks_version() != parts_.tracks.version()))
+            push_layers(*held.converter, packet, parts_, held.choice);
         if ((is_lagging && held.next < at) || (is_slow && held.choice.has(packet))) {
             converted = Converted::left;
             continue;
@@ -158,6 +197,9 @@ void RtpLogs::start_conversion(Held& held) {
     held.audio_from = retention.ring().next();
     held.next = key && *key >= retention.published_from() ? *key : retention.ring().next();
     catch_up(held, WireLogs::kCatchUpBytes);
+    if (!held.choice.video)
+        held.converter->set_tracks(layer_tracks(parts_.tracks), parts_.tracks.version(),
+                                   {retention.ring(), retention.published_from()});
 }
 
 }  // namespace live::media

@@ -2,6 +2,7 @@
 // RTP fills only the default log; the others are empty then.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,6 +50,10 @@ public:
     bool catch_up(const TrackChoice& choice, std::size_t bytes);
     // nullptr if it is not held.
     RtpLog* find(const TrackChoice& choice = {}) const;
+    // Whether a log of this video track is held, other than the default log.
+    bool reads_video(TrackId track) const {
+        return std::ranges::any_of(logs_, [track](const Held& held) { return held.choice.video == track; });
+    }
     // nullptr unless frames are being converted for the default RTP log.
     const FramesToRtp* converter() const;
     template <class Each>

@@ -26,6 +26,12 @@ Source::~Source() {
 }
 
 void Source::start_publication(Publisher& publisher) {
+    if (publications_.must_wait(publisher))
+        return publications_.reserve(publisher);
+    begin_publication(publisher);
+}
+
+void Source::begin_publication(Publisher& publisher) {
     publications_.evict();
     timeline_.start_publisher();
     tracks_.start_publisher();
@@ -38,7 +44,16 @@ void Source::start_publication(Publisher& publisher) {
 }
 
 void Source::end_publication(Publisher& publisher) {
+    const bool fed_nothing = publisher.is_waiting();
     publications_.end(publisher);
+    if (fed_nothing)
+        return;
+    if (Publisher* const coming = publications_.coming())
+        return begin_publication(*coming);
+    if (StandIn* const stand_in = publications_.stand_in())
+        stand_in->on_publisher_gone();
+    if (is_published())
+        return;
     backlog_.have_encoded();
     if (backlog_.empty())
         rtp_logs_.end_publisher();

@@ -64,8 +64,9 @@ public:
     const Timeline& timeline() const { return timeline_; }
     Timeline& timeline() { return timeline_; }
 
-    // For Publication.
+    // For Publication. A publisher may have to wait until it begins: see Publications::must_wait().
     void start_publication(Publisher& publisher);
+    void begin_publication(Publisher& publisher);
     void end_publication(Publisher& publisher);
 
     // Sets the arrival time of the packets appended from now on. Called once per batch read from a publisher's socket.

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "wire/codec/decoder_config.hpp"
+
 namespace live::media {
 
 namespace {
@@ -15,6 +17,17 @@ void set_name(Track& track, const std::vector<TrackName>& names) {
     track.name = name == names.end() ? "" : name->name;
 }
 
+// Nearly all frames begin with a slice, whose type is the only byte that is read.
+bool has_front_sei(const Packet& packet, std::uint8_t length_size) {
+    return (packet.codec == Codec::avc || packet.codec == Codec::hevc) &&
+           wire::codec::has_front_sei(packet.codec, length_size, packet.frame());
+}
+
+void read_captions(const Packet& packet, Track& track) {
+    if (has_front_sei(packet, track.nal_length_size))
+        track.captions.read(packet.codec, track.nal_length_size, packet.frame());
+}
+
 }  // namespace
 
 void Tracks::start_publisher() {
@@ -23,6 +36,8 @@ void Tracks::start_publisher() {
     announced_.clear();
     forget_extra_tracks();
     name_tracks({});
+    for (Track& track : tracks_)
+        track.captions = {};
 }
 
 void Tracks::note(Packet& packet) {
@@ -33,6 +48,8 @@ void Tracks::note(Packet& packet) {
         return note_new(packet);
     packet.extra = false;
     last_times_[kind] = packet.dts;
+    if (has_front_sei(packet, known_[kind].nal_length_size))
+        read_captions(packet, track_of(packet.kind, packet.track));
 }
 
 // A packet that may change what is known: a track's first frame, a configuration, data.
@@ -51,6 +68,8 @@ void Tracks::note_new(Packet& packet) {
     else if (!packet.extra)
         last_times_[kind] = packet.dts;
     note_track(packet);
+    if (packet.kind == MediaKind::video && packet.content == Content::frame)
+        read_captions(packet, track_of(packet.kind, packet.track));
 }
 
 MediaKindSet Tracks::expected_kinds() const {
@@ -79,7 +98,8 @@ void Tracks::choose_default(const Packet& packet) {
 
 void Tracks::forget_extra_tracks() {
     const auto forgotten = std::erase_if(tracks_, [this](const Track& track) {
-        return track.id != defaults_[index_of(track.kind)] || track.rendition != RenditionId::none;
+        return track.id != defaults_[index_of(track.kind)] || track.rendition != RenditionId::none ||
+               track.kind == MediaKind::data;
     });
     rendition_tracks_ = 0;
     if (forgotten == 0 && extra_configs_.empty())
@@ -160,7 +180,8 @@ void Tracks::name_tracks(std::vector<TrackName> names) {
 }
 
 void Tracks::note_track(const Packet& packet) {
-    if (packet.kind == MediaKind::data || packet.codec == Codec::none || packet.content == Content::other)
+    const bool is_metadata = packet.kind == MediaKind::data && packet.codec != Codec::rtp_data;
+    if (is_metadata || packet.codec == Codec::none || packet.content == Content::other)
         return;
     Known& known = known_[index_of(packet.kind)];
     if (!packet.extra && packet.codec == known.codec && !packet.is_config())
@@ -176,6 +197,10 @@ void Tracks::note_track(const Packet& packet) {
     }
     if (packet.is_config())
         track.config = kept_config(packet).frame_slice();
+    if (packet.is_config() && packet.kind == MediaKind::video)
+        track.nal_length_size = wire::codec::nal_length_size_of(packet.codec, track.config.bytes());
+    if (!packet.extra)
+        known.nal_length_size = track.nal_length_size;
     ++version_;
 }
 
@@ -217,6 +242,8 @@ void Tracks::note_rendition(Packet& packet) {
     if (packet.is_config())
         remember_config(packet);
     note_track(packet);
+    if (packet.kind == MediaKind::video && packet.content == Content::frame)
+        read_captions(packet, track_of(packet.kind, packet.track));
 }
 
 void Tracks::set_audio(TrackId id, Codec codec, const AudioFormat& audio) {
@@ -240,6 +267,15 @@ const Track* Tracks::default_of(MediaKind kind) const {
     const auto is_publishers = [kind](const Track& track) { return track.kind == kind && track.rendition == RenditionId::none; };
     const auto track = std::ranges::find_if(tracks_, is_publishers);
     return track == tracks_.end() ? nullptr : &*track;
+}
+
+wire::codec::CaptionServices captions_of(const Tracks& tracks) {
+    wire::codec::CaptionServices all;
+    for (const Track& track : tracks.all()) {
+        all.channels |= track.captions.found().channels;
+        all.services |= track.captions.found().services;
+    }
+    return all;
 }
 
 }  // namespace live::media

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes/hot_lines.hpp"
@@ -97,6 +98,7 @@ private:
     struct Known {
         Codec codec = Codec::none;
         AudioFormat audio;
+        std::uint8_t nal_length_size = 4;
     };
 
     bool is_chosen(MediaKind kind, TrackId id) const { return has_default_.has(kind) && defaults_[index_of(kind)] == id; }
@@ -127,6 +129,9 @@ private:
     std::size_t rendition_tracks_ = 0;    // of tracks_
     std::vector<TrackName> track_names_;  // in the latest metadata, at most kMax of a kind
 };
+
+// Returns the closed captions of all video tracks.
+wire::codec::CaptionServices captions_of(const Tracks& tracks);
 
 // Whether the packet belongs to a rendition, or to one that has left.
 inline bool is_of_rendition(const Packet& packet, const Tracks& tracks) {

@@ -139,5 +139,24 @@ TEST_F(TracksTest, KeepsAConfigurationWithoutTheMemoryOfItsNeighbours) {
     EXPECT_EQ(tracks.config(MediaKind::video).payload.memory_bytes(), 10U);
 }
 
+constexpr const char* kCaptioned = "27 01 000000 00000012 06 04 0e b50031 47413934 03 41ff fc9420 80 00000002 419a";
+
+TEST_F(TracksTest, FindsClosedCaptions) {
+    note(MediaKind::video, kCaptioned);
+    EXPECT_EQ(captions_of(tracks).names(), std::vector<std::string>{"CC1"});
+    EXPECT_EQ(tracks.default_of(MediaKind::video)->captions.found(), captions_of(tracks));
+    note(MediaKind::video, "27 01 000000 00000012 06 04 0e b50031 47413934 03 41ff fd9520 80 00000002 419a");
+    EXPECT_EQ(captions_of(tracks).names(), (std::vector<std::string>{"CC1", "CC3"}));
+    tracks.start_publisher();
+    EXPECT_FALSE(captions_of(tracks).any());
+}
+
+TEST_F(TracksTest, FindsClosedCaptionsOfFurtherTracks) {
+    note(MediaKind::video, "27 01 000000 00000002 419a");
+    note(MediaKind::video, "a6 01 61766331 01 000000 00000012 06 04 0e b50031 47413934 03 41ff fc9420 80 00000002 419a");
+    EXPECT_EQ(captions_of(tracks).names(), std::vector<std::string>{"CC1"});
+    EXPECT_FALSE(tracks.default_of(MediaKind::video)->captions.found().any());
+}
+
 }  // namespace
 }  // namespace live::media

@@ -89,8 +89,8 @@ void WireCursor::introduce(std::int64_t time_ms) {
     add(source_->tracks().config(MediaKind::data), 0);
     add(source_->tracks().config(MediaKind::audio), time_ms);
     add(source_->tracks().config(MediaKind::video), time_ms);
-    if (format_.tracks != TrackSelection::defaults)
-        for (const Packet& config : source_->tracks().extra_configs())
+    for (const Packet& config : source_->tracks().extra_configs())
+        if (config.is_of(format_.tracks))
             add(config, time_ms);
     if (format_.is_relayed())
         for (const SyncLog::Entry& entry : source_->syncs().newest())
@@ -139,7 +139,7 @@ WireCursor::Position WireCursor::copy_stamped(Position end) {
     Sequence sequence = wire_log_.find(position_);
     if (position_ < wire_log_.offset_of(sequence))
         return std::min(end, wire_log_.offset_of(sequence));
-    if (!private_.empty())
+    if (private_sent_ > 0)
         return position_;
     while (position_ < end && private_.size() < kCopyBytes) {
         const Packet& packet = ring.at(sequence);

@@ -50,7 +50,8 @@ void WireLogs::set_chunk_size(std::uint32_t bytes) {
 
 std::unique_ptr<WireEncoder> WireLogs::encoder_for(const WireFormat& format) const {
     return format.container.make_encoder({format.framing, format.kinds, tracks_.config(MediaKind::audio),
-                                          tracks_.config(MediaKind::video), chunk_size_, unix_at_zero_});
+                                          tracks_.config(MediaKind::video), chunk_size_, unix_at_zero_, format.list,
+                                          tracks_.extra_configs()});
 }
 
 WireLog& WireLogs::hold(const WireFormat& format, bool catches_up, Audience audience) {

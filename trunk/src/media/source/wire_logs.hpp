@@ -1,6 +1,7 @@
 // WireLogs: the wire logs of a source, one for each wire format that has readers. A log exists while it is held.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "media/source/tracks.hpp"
 #include "media/wire_log/container.hpp"
 #include "media/wire_log/framing.hpp"
+#include "media/wire_log/track_list.hpp"
 #include "media/wire_log/wire_log.hpp"
 
 namespace live::media {
@@ -28,6 +30,7 @@ struct WireFormat {
     MediaKindSet kinds = MediaKindSet::all();
     TrackSelection tracks = TrackSelection::defaults;
     Receiver receiver = Receiver::player;
+    TrackList list{};  // of RTSP
 
     bool is_relayed() const { return receiver == Receiver::node; }
     bool operator==(const WireFormat&) const = default;
@@ -64,6 +67,10 @@ public:
             each(*held.wire_log);
     }
     std::size_t held_bytes() const;
+    // Whether another node reads the stream.
+    bool has_nodes() const {
+        return std::ranges::any_of(logs_, [](const Held& held) { return held.format.is_relayed(); });
+    }
 
     // The chunk size of RTMP logs; a change takes effect with the next one created.
     std::uint32_t chunk_size() const { return chunk_size_; }

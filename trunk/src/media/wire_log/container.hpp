@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "media/ring/packet.hpp"
 #include "media/wire_log/framing.hpp"
+#include "media/wire_log/track_list.hpp"
 #include "media/wire_log/wire_log.hpp"
 
 namespace live::media {
@@ -21,6 +23,8 @@ struct EncoderSetup {
     std::uint32_t rtmp_chunk_size = 0;
     // The time of day, since 1970, at the zero of the source's timeline; zero where it is unknown.
     MediaTime unix_at_zero{};
+    TrackList list{};
+    std::span<const Packet> extra_configs{};  // of tracks that are not the default ones
 };
 
 struct Container {

@@ -2,6 +2,7 @@
 
 #include "base/bytes/byte_writer.hpp"
 #include "base/check.hpp"
+#include "media/ring/data_message.hpp"
 #include "media/ring/tag_packet.hpp"
 #include "wire/flv/flv_file.hpp"
 
@@ -42,6 +43,8 @@ bool is_shared(const Packet& packet) { return packet.payload.size() >= SlabLog::
 }  // namespace
 
 WireEncoder::Encoded FlvWireEncoder::encode(const Packet& packet, SlabLog& log) {
+    if (packet.codec == Codec::rtp_data)
+        return encode(as_data_message(packet, to_ms(packet.dts)), log);
     if (!kinds_.has(packet.kind))
         return {};
     const auto append = [&log](Bytes bytes) { log.append(bytes); };
@@ -60,7 +63,7 @@ WireEncoder::Encoded FlvWireEncoder::encode(const Packet& packet, SlabLog& log) 
 }
 
 bool FlvWireEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
-    if (!kinds_.has(packet.kind) || !is_shared(packet)) {
+    if (!kinds_.has(packet.kind) || !is_shared(packet) || packet.codec == Codec::rtp_data) {
         append_own_message(packet, time_ms, out);
         return false;
     }
@@ -70,6 +73,8 @@ bool FlvWireEncoder::append_own_header(const Packet& packet, std::int64_t time_m
 }
 
 void FlvWireEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+    if (packet.codec == Codec::rtp_data)
+        return append_own_message(as_data_message(packet, time_ms), time_ms, out);
     if (!kinds_.has(packet.kind))
         return;
     const auto append = [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes/byte_writer.hpp"
+#include "media/ring/data_message.hpp"
 #include "media/ring/tag_packet.hpp"
 #include "wire/rtmp/chunk_writer.hpp"
 
@@ -54,6 +55,8 @@ void append_part(SlabLog& log, Bytes header, const Slice& payload, std::size_t a
 }  // namespace
 
 WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log) {
+    if (packet.codec == Codec::rtp_data)
+        return encode(as_data_message(packet, to_ms(packet.dts)), log);
     Track& track = tracks_[index_of(packet.kind)];
     const std::int64_t time_ms = to_ms(packet.dts);
     std::int64_t delta_ms = time_ms - track.last_ms;
@@ -88,6 +91,10 @@ WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log)
 }
 
 bool RtmpWireEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+    if (packet.codec == Codec::rtp_data) {
+        append_own_message(packet, time_ms, out);
+        return false;
+    }
     const auto stamp = static_cast<std::uint32_t>(time_ms);
     const std::size_t size = body_header_of(packet).size() + packet.payload.size();
     // An extended timestamp must be repeated in every further chunk of the message, and the shared chunks do not repeat it.
@@ -102,6 +109,8 @@ bool RtmpWireEncoder::append_own_header(const Packet& packet, std::int64_t time_
 }
 
 void RtmpWireEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+    if (packet.codec == Codec::rtp_data)
+        return append_own_message(as_data_message(packet, time_ms), time_ms, out);
     ByteWriter writer;
     rtmp::write_message(writer, chunk_stream_of(packet.kind), type_of(packet.kind), static_cast<std::uint32_t>(time_ms),
                         rtmp::kMessageStreamId, packet.payload.bytes(), chunk_size_, body_header_of(packet).view());

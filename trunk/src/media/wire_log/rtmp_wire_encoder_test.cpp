@@ -10,6 +10,7 @@
 
 #include "base/bytes/byte_writer.hpp"
 #include "base/bytes/hex_fixture.hpp"
+#include "media/ring/data_message.hpp"
 #include "media/ring/tag_packet.hpp"
 #include "media/wire_log/flv_wire_encoder.hpp"
 #include "wire/codec/frame_fixture.hpp"
@@ -125,6 +126,33 @@ TEST(RtmpWireEncoder, WritesTheHeaderIntoTheFirstChunk) {
     const Written written = write(encoder, packet, 0);
     EXPECT_TRUE(std::ranges::equal(Bytes(written.shared).subspan(written.header_bytes), hex("17 01 0000 c6 28 aabbcc")));
     EXPECT_TRUE(std::ranges::equal(Bytes(written.own_message).last(9), hex("17 01 0000 c6 28 aabbcc")));
+}
+
+// Other nodes find the packet in the body of a data message, also where a reader needs a header of its own.
+TEST(RtmpWireEncoder, WritesRtpDataAsDataMessages) {
+    for (const std::size_t size : {std::size_t{5}, SlabLog::kSharedMin + 5}) {
+        Packet packet;
+        packet.codec = Codec::rtp_data;
+        packet.content = Content::frame;
+        packet.key = true;
+        packet.dts = 1'040ms;
+        packet.payload = Slice::copy_of(std::vector<std::uint8_t>(size, 'x'));
+        const Slice body = write_data_message(packet, 1'040);
+        RtmpWireEncoder rtmp(1U << 20);  // no chunk headers inside
+        const Written in_rtmp = write(rtmp, packet, 1'040);
+        EXPECT_TRUE(std::ranges::equal(Bytes(in_rtmp.shared).subspan(in_rtmp.header_bytes), body.bytes()));
+        FlvWireEncoder flv(Framing::none, MediaKindSet::all());
+        const Written in_flv = write(flv, packet, 1'040);
+        constexpr std::size_t kTagHeaderBytes = 11;
+        constexpr std::size_t kEndBytes = 4;
+        EXPECT_TRUE(std::ranges::equal(
+            Bytes(in_flv.shared).subspan(kTagHeaderBytes, in_flv.shared.size() - kTagHeaderBytes - kEndBytes), body.bytes()));
+        for (const Written& written : {in_rtmp, in_flv}) {
+            EXPECT_FALSE(written.is_header);
+            EXPECT_EQ(written.own_header, written.own_message);
+            EXPECT_NE(as_text(written.own_message).find(as_text(body.bytes())), std::string_view::npos);
+        }
+    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "wire/codec/audio/opus.hpp"
 #include "wire/codec/video/avc.hpp"
 #include "wire/codec/video/hevc.hpp"
+#include "wire/rtsp/description.hpp"
 
 namespace live::media {
 
@@ -15,6 +16,9 @@ constexpr std::uint8_t kAudioType = 97;
 constexpr std::uint8_t kPcmuType = 0;
 constexpr std::uint8_t kPcmaType = 8;
 constexpr std::uint8_t kMpaType = 14;
+constexpr std::uint8_t kJpegType = 26;
+constexpr std::uint8_t kDynamicTypes = 96;
+constexpr std::uint8_t kFurtherTypes = 98;  // and the place
 constexpr std::uint32_t kVideoClockRate = 90'000;
 constexpr std::uint32_t kOpusClockRate = 48'000;
 constexpr std::uint32_t kG711ClockRate = 8'000;
@@ -32,6 +36,12 @@ bool has_usable_config(Codec codec, Bytes config) {
 }  // namespace
 
 std::optional<RtspTrack> rtsp_track_of(MediaKind kind, Codec codec, Bytes config) {
+    if (codec == Codec::mjpeg && kind == MediaKind::video)
+        return RtspTrack{kind, codec, kJpegType, kVideoClockRate, 1};
+    if (codec == Codec::rtp_data && kind == MediaKind::data) {
+        const auto rate = wire::rtsp::data_clock_rate_of(config);
+        return rate ? std::optional(RtspTrack{kind, codec, kFurtherTypes, *rate, 1}) : std::nullopt;
+    }
     if (kind == MediaKind::video)
         return has_usable_config(codec, config) ? std::optional(RtspTrack{kind, codec, kVideoType, kVideoClockRate, 1})
                                                 : std::nullopt;
@@ -52,6 +62,13 @@ std::optional<RtspTrack> rtsp_track_of(MediaKind kind, Codec codec, Bytes config
         case Codec::ac3: return RtspTrack{kind, codec, kAudioType, kAc3ClockRate, 1};
         default: return std::nullopt;
     }
+}
+
+std::optional<RtspTrack> rtsp_track_at(const TrackList& list, std::size_t place, Codec codec, Bytes config) {
+    auto track = rtsp_track_of(list[place].kind, codec, config);
+    if (track && !list[place].is_default && track->payload_type >= kDynamicTypes)
+        track->payload_type = static_cast<std::uint8_t>(kFurtherTypes + place);
+    return track;
 }
 
 }  // namespace live::media

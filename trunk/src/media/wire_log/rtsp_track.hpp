@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "media/ring/packet.hpp"
+#include "media/wire_log/track_list.hpp"
 
 namespace live::media {
 
@@ -23,11 +24,10 @@ struct RtspTrack {
 // without a configuration that it needs.
 std::optional<RtspTrack> rtsp_track_of(MediaKind kind, Codec codec, Bytes config);
 
-// The first of the two channels of a track on the connection: for RTP, then RTCP. The order is that of the description: video, if
-// there is any, then audio.
-enum class RtspLayout : std::uint8_t { video_first, audio_only };
-constexpr std::uint8_t rtsp_channel_of(MediaKind kind, RtspLayout layout) {
-    return kind == MediaKind::audio && layout == RtspLayout::video_first ? 2 : 0;
-}
+// The same at a place of a description: further tracks of a kind and those of data have payload types of their own.
+std::optional<RtspTrack> rtsp_track_at(const TrackList& list, std::size_t place, Codec codec, Bytes config);
+
+// The first of the two channels of a track on the connection: for RTP, then RTCP.
+constexpr std::uint8_t rtsp_channel_of(std::size_t place) { return static_cast<std::uint8_t>(2 * place); }
 
 }  // namespace live::media

@@ -14,6 +14,7 @@
 #include "wire/rtp_payload/aac.hpp"
 #include "wire/rtp_payload/ac3.hpp"
 #include "wire/rtp_payload/av1.hpp"
+#include "wire/rtp_payload/jpeg.hpp"
 #include "wire/rtp_payload/mpeg_audio.hpp"
 #include "wire/rtp_payload/nal.hpp"
 #include "wire/rtp_payload/vpx.hpp"
@@ -90,72 +91,75 @@ Result<Bytes> take_unit(ByteReader& in, std::uint8_t length_size) {
 
 }  // namespace
 
-RtspWireEncoder::RtspWireEncoder(RtspLayout layout, const EncoderSetup& setup)
-    : layout_(layout), kinds_(setup.kinds), unix_at_zero_(setup.unix_at_zero) {
-    for (const Packet* config : {&setup.audio_config, &setup.video_config})
-        if (config->is_config() && config->kind != MediaKind::data)
-            set_config(*config);
+RtspWireEncoder::RtspWireEncoder(const EncoderSetup& setup) : list_(setup.list), unix_at_zero_(setup.unix_at_zero) {
+    const auto set = [this](const Packet& config) {
+        if (const auto place = config.is_config() ? list_.place_of(config) : std::nullopt)
+            set_config(*place, config);
+    };
+    set(setup.audio_config);
+    set(setup.video_config);
+    for (const Packet& config : setup.extra_configs)
+        set(config);
 }
 
-void RtspWireEncoder::set_config(const Packet& packet) {
+void RtspWireEncoder::set_config(std::size_t place, const Packet& packet) {
     const Bytes record = packet.frame();
-    configs_[index_of(packet.kind)].assign(record.begin(), record.end());
-    if (kinds_.has(packet.kind))
-        track_for(packet);  // known to reports before its first packet
+    Track& track = tracks_[place];
+    track.config.assign(record.begin(), record.end());
+    track_for(place, packet);  // known to reports before its first packet
     if (packet.kind != MediaKind::video)
         return;
-    parameter_sets_.clear();
+    track.parameter_sets.clear();
     if (packet.codec == Codec::avc) {
         const auto config = codec::parse_avc_config(record);
         if (!config.ok())
             return;
-        nal_length_size_ = config->nal_length_size;
+        track.nal_length_size = config->nal_length_size;
         for (const auto* units : {&config->sps, &config->pps})
             for (const Bytes unit : *units)
-                append_unit(parameter_sets_, unit);
+                append_unit(track.parameter_sets, unit);
     } else if (packet.codec == Codec::hevc) {
         const auto config = codec::parse_hevc_config(record);
         if (!config.ok())
             return;
-        nal_length_size_ = config->nal_length_size;
+        track.nal_length_size = config->nal_length_size;
         for (const codec::HevcArray& array : config->arrays)
             for (const Bytes unit : array.units)
                 if (!unit.empty() && is_parameter_set(Codec::hevc, unit[0]))
-                    append_unit(parameter_sets_, unit);
+                    append_unit(track.parameter_sets, unit);
     }
 }
 
 // nullptr without a usable configuration.
-RtspWireEncoder::Track* RtspWireEncoder::track_for(const Packet& packet) {
-    auto& track = tracks_[index_of(packet.kind)];
-    if (track && track->format.codec == packet.codec)
-        return &*track;
-    const auto format = rtsp_track_of(packet.kind, packet.codec, configs_[index_of(packet.kind)]);
-    if (!format)
-        return nullptr;
-    track.emplace(*format);
-    return &*track;
+RtspWireEncoder::Track* RtspWireEncoder::track_for(std::size_t place, const Packet& packet) {
+    Track& track = tracks_[place];
+    if (!track.format || track.format->codec != packet.codec)
+        if (const auto format = rtsp_track_at(list_, place, packet.codec, track.config))
+            track.format = format;
+    return track.format && track.format->codec == packet.codec ? &track : nullptr;
 }
 
 WireEncoder::Encoded RtspWireEncoder::encode(const Packet& packet, SlabLog& log) {
-    if (packet.kind == MediaKind::data || packet.extra || !kinds_.has(packet.kind))
+    const auto place = list_.place_of(packet);
+    if (!place)
         return {};
     if (packet.is_config()) {
-        set_config(packet);
+        set_config(*place, packet);
         return {};
     }
-    Track* const track = packet.content == Content::frame && packet.frame_bytes() > 0 ? track_for(packet) : nullptr;
+    Track* const track = packet.content == Content::frame && packet.frame_bytes() > 0 ? track_for(*place, packet) : nullptr;
     if (track == nullptr)
         return {};
     payloads_.clear();
-    if (!packetize(packet).ok() || payloads_.empty())
+    if (!packetize(packet, *track).ok() || payloads_.empty())
         return {};
     const std::uint32_t timestamp = timestamp_of(packet, *track);
-    const bool is_due = packet.key || !track->has_sent || !reported_at_ || packet.dts - *reported_at_ >= kReportInterval;
+    const bool is_key = packet.key && packet.kind == MediaKind::video && !packet.extra;
+    const bool is_due = is_key || !track->has_sent || !reported_at_ || packet.dts - *reported_at_ >= kReportInterval;
     track->has_sent = true;
     if (is_due)
         append_reports(packet.dts, log);
-    append_packets(*track, timestamp, log);
+    append_packets(*place, packet, timestamp, log);
     track->sequence = static_cast<std::uint16_t>(track->sequence + payloads_.size());
     track->packets += static_cast<std::uint32_t>(payloads_.size());
     track->payload_bytes += static_cast<std::uint32_t>(payloads_.bytes().size());
@@ -168,32 +172,35 @@ WireEncoder::Encoded RtspWireEncoder::encode(const Packet& packet, SlabLog& log)
 }
 
 // Stamps of audio are whole milliseconds where it came by RTMP: while they agree with the samples, the samples count.
-std::uint32_t RtspWireEncoder::timestamp_of(const Packet& packet, Track& track) const {
+std::uint32_t RtspWireEncoder::timestamp_of(const Packet& packet, Track& track) {
     constexpr std::int32_t kApartPart = 50;  // of a second
-    const std::uint32_t stamped = ticks_of(packet.dts + packet.cts, track.format.clock_rate);
+    const std::uint32_t stamped = ticks_of(packet.dts + packet.cts, track.format->clock_rate);
     if (packet.kind != MediaKind::audio)
         return stamped;
     const auto apart = static_cast<std::int32_t>(stamped - track.next_timestamp);
-    const auto most = static_cast<std::int32_t>(track.format.clock_rate) / kApartPart;
-    const std::uint32_t samples = samples_of(packet, track.format, configs_[index_of(packet.kind)]);
+    const auto most = static_cast<std::int32_t>(track.format->clock_rate) / kApartPart;
+    const std::uint32_t samples = samples_of(packet, *track.format, track.config);
     const bool agrees = track.has_sent && samples > 0 && apart <= most && apart >= -most;
     const std::uint32_t timestamp = agrees ? track.next_timestamp : stamped;
     track.next_timestamp = timestamp + samples;
     return timestamp;
 }
 
-Result<void> RtspWireEncoder::packetize(const Packet& packet) {
+Result<void> RtspWireEncoder::packetize(const Packet& packet, Track& track) {
     switch (packet.codec) {
         case Codec::avc:
-        case Codec::hevc: return packetize_nal(packet);
+        case Codec::hevc: return packetize_nal(packet, track);
         case Codec::av1: return rtp_payload::packetize_av1(packet.frame(), kPayloadBytesMax, payloads_);
-        case Codec::vp8: rtp_payload::packetize_vp8(packet.frame(), picture_id_++ & 0x7FFF, kPayloadBytesMax, payloads_); break;
+        case Codec::vp8:
+            rtp_payload::packetize_vp8(packet.frame(), track.picture_id++ & 0x7FFF, kPayloadBytesMax, payloads_);
+            break;
         case Codec::vp9:
             rtp_payload::packetize_vp9(packet.frame(), packet.key ? rtp_payload::FrameKind::key : rtp_payload::FrameKind::inter,
-                                       picture_id_++ & 0x7FFF, kPayloadBytesMax, payloads_);
+                                       track.picture_id++ & 0x7FFF, kPayloadBytesMax, payloads_);
             break;
         case Codec::aac: return rtp_payload::packetize_aac(packet.frame(), kPayloadBytesMax, payloads_);
         case Codec::ac3: return rtp_payload::packetize_ac3(packet.frame(), kPayloadBytesMax, payloads_);
+        case Codec::mjpeg: return rtp_payload::packetize_jpeg(packet.frame(), kPayloadBytesMax, payloads_);
         case Codec::mp3: return rtp_payload::packetize_mpeg_audio(packet.frame(), kPayloadBytesMax, payloads_);
         default:
             payloads_.append(packet.frame());
@@ -203,15 +210,15 @@ Result<void> RtspWireEncoder::packetize(const Packet& packet) {
     return {};
 }
 
-Result<void> RtspWireEncoder::packetize_nal(const Packet& packet) {
+Result<void> RtspWireEncoder::packetize_nal(const Packet& packet, const Track& track) {
     frame_.clear();
     if (packet.key)
-        frame_ = parameter_sets_;
+        frame_ = track.parameter_sets;
     const std::size_t sets = frame_.size();
     ByteReader in(packet.frame());
     bool has_own_sets = false;
     while (!in.at_end()) {
-        const Bytes unit = TRY(take_unit(in, nal_length_size_));
+        const Bytes unit = TRY(take_unit(in, track.nal_length_size));
         if (unit.empty())
             continue;
         has_own_sets = has_own_sets || is_parameter_set(packet.codec, unit[0]);
@@ -222,14 +229,16 @@ Result<void> RtspWireEncoder::packetize_nal(const Packet& packet) {
     return rtp_payload::packetize_nal(codec, units, kPayloadBytesMax, payloads_);
 }
 
-// RFC 2250, 3.5: two bytes of zero and the offset of the fragment.
-void RtspWireEncoder::append_packets(const Track& track, std::uint32_t timestamp, SlabLog& log) {
+void RtspWireEncoder::append_packets(std::size_t place, const Packet& packet, std::uint32_t timestamp, SlabLog& log) {
+    const Track& track = tracks_[place];
     wire::rtp::Packet header;
-    header.payload_type = track.format.payload_type;
+    header.payload_type = track.format->payload_type;
     header.timestamp = timestamp;
     header.sequence = track.sequence;
-    header.ssrc = kSsrcBase + static_cast<std::uint32_t>(index_of(track.format.kind));
-    const std::uint8_t channel = rtsp_channel_of(track.format.kind, layout_);
+    header.ssrc = kSsrcBase + static_cast<std::uint32_t>(place);
+    // The marker ends an image, an access unit of AAC and a frame of AC-3; that of data is the publisher's.
+    const bool marks_end = packet.kind == MediaKind::video || packet.codec == Codec::aac || packet.codec == Codec::ac3 ||
+                           (packet.codec == Codec::rtp_data && packet.key);
     ByteWriter out;
     out.reserve(payloads_.bytes().size() + payloads_.size() * (kFrameHeadBytes + wire::rtp::kHeaderBytes));
     for (std::size_t i = 0; i < payloads_.size(); ++i, ++header.sequence) {
@@ -237,11 +246,8 @@ void RtspWireEncoder::append_packets(const Track& track, std::uint32_t timestamp
         // A frame of G.711 or Opus is one packet, whatever its length.
         if (payload.size() > 0xFFFF - wire::rtp::kHeaderBytes)
             continue;
-        // The marker ends an image, an access unit of AAC and a frame of AC-3.
-        const bool marks_ends =
-            track.format.kind == MediaKind::video || track.format.codec == Codec::aac || track.format.codec == Codec::ac3;
-        header.marker = i + 1 == payloads_.size() && marks_ends;
-        out.u8(kMark).u8(channel).u16be(static_cast<std::uint16_t>(wire::rtp::kHeaderBytes + payload.size()));
+        header.marker = i + 1 == payloads_.size() && marks_end;
+        out.u8(kMark).u8(rtsp_channel_of(place)).u16be(static_cast<std::uint16_t>(wire::rtp::kHeaderBytes + payload.size()));
         wire::rtp::write_header(out, header);
         out.bytes(payload);
     }
@@ -251,32 +257,27 @@ void RtspWireEncoder::append_packets(const Track& track, std::uint32_t timestamp
 // Reports all tracks together, so that a player that begins here can put them in step.
 void RtspWireEncoder::append_reports(MediaTime time, SlabLog& log) {
     reported_at_ = time;
-    for (const auto& track : tracks_) {
-        if (!track)
+    for (std::size_t place = 0; place < list_.size(); ++place) {
+        const Track& track = tracks_[place];
+        if (!track.format)
             continue;
         ByteWriter report;
-        const std::uint32_t ssrc = kSsrcBase + static_cast<std::uint32_t>(index_of(track->format.kind));
+        const std::uint32_t ssrc = kSsrcBase + static_cast<std::uint32_t>(place);
         wire::rtcp::write(report, wire::rtcp::SenderReport{.ssrc = ssrc,
                                                            .ntp = ntp_of(unix_at_zero_ + time),
-                                                           .rtp_time = ticks_of(time, track->format.clock_rate),
-                                                           .packets = track->packets,
-                                                           .payload_bytes = track->payload_bytes,
+                                                           .rtp_time = ticks_of(time, track.format->clock_rate),
+                                                           .packets = track.packets,
+                                                           .payload_bytes = track.payload_bytes,
                                                            .blocks = {}});
         wire::rtcp::write(report, wire::rtcp::SourceName{ssrc, kName});
         ByteWriter head;
-        head.u8(kMark).u8(static_cast<std::uint8_t>(rtsp_channel_of(track->format.kind, layout_) + 1));
+        head.u8(kMark).u8(static_cast<std::uint8_t>(rtsp_channel_of(place) + 1));
         head.u16be(static_cast<std::uint16_t>(report.size()));
         log.append(head.written());
         log.append(report.written());
     }
 }
 
-std::unique_ptr<WireEncoder> make_rtsp_encoder(const EncoderSetup& setup) {
-    return std::make_unique<RtspWireEncoder>(RtspLayout::video_first, setup);
-}
-
-std::unique_ptr<WireEncoder> make_rtsp_audio_encoder(const EncoderSetup& setup) {
-    return std::make_unique<RtspWireEncoder>(RtspLayout::audio_only, setup);
-}
+std::unique_ptr<WireEncoder> make_rtsp_encoder(const EncoderSetup& setup) { return std::make_unique<RtspWireEncoder>(setup); }
 
 }  // namespace live::media

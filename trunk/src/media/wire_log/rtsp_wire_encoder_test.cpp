@@ -74,10 +74,20 @@ std::vector<SentFrame> read_frames(WireCursor& cursor) {
     return sent;
 }
 
-WireFormat format_of(MediaKindSet kinds = MediaKindSet::all(), Container container = kRtsp) {
+constexpr TrackList::Place kVideoPlace{MediaKind::video, true, {}};
+constexpr TrackList::Place kAudioPlace{MediaKind::audio, true, {}};
+
+// All places are set up, or one.
+WireFormat format_of(std::initializer_list<TrackList::Place> places = {kVideoPlace, kAudioPlace},
+                     std::optional<std::size_t> one = std::nullopt) {
     WireFormat format;
-    format.container = container;
-    format.kinds = kinds;
+    format.container = kRtsp;
+    format.tracks = TrackSelection::every;
+    for (const TrackList::Place& place : places)
+        format.list.add(place);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (!one || *one == i)
+            format.list.set_up(i);
     return format;
 }
 
@@ -87,9 +97,9 @@ TEST(RtspWireEncoder, BeginsWithReportsAndAKeyFrameAndItsParameterSets) {
     WireCursor cursor(stage.source, format_of());
     const auto sent = read_frames(cursor);
     ASSERT_GT(sent.size(), 4U);
-    EXPECT_EQ(sent[0].channel, 3);
-    EXPECT_EQ(sent[1].channel, 1);
-    wire::rtcp::PacketReader reader(sent[1].bytes);
+    EXPECT_EQ(sent[0].channel, 1);
+    EXPECT_EQ(sent[1].channel, 3);
+    wire::rtcp::PacketReader reader(sent[0].bytes);
     const auto report = wire::rtcp::parse_sender_report(**reader.next());
     ASSERT_TRUE(report.ok());
     EXPECT_EQ(report->rtp_time, 90'000U);
@@ -114,8 +124,8 @@ TEST(RtspWireEncoder, ReportsAllTracksForEachPlayerThatJoins) {
     read_frames(early);
     WireCursor late(stage.source, format_of());
     const auto sent = read_frames(late);
-    EXPECT_EQ(sent[0].channel, 3);
-    EXPECT_EQ(sent[1].channel, 1);
+    EXPECT_EQ(sent[0].channel, 1);
+    EXPECT_EQ(sent[1].channel, 3);
     EXPECT_EQ(sent[2].channel, 0);
 }
 
@@ -164,12 +174,10 @@ TEST(RtspWireEncoder, NumbersPacketsWithoutAGapAndTimesAudioBySamples) {
 TEST(RtspWireEncoder, CarriesOneKindOnItsChannel) {
     RtspStage stage;
     stage.seconds(1);
-    MediaKindSet audio;
-    audio.add(MediaKind::audio);
-    WireCursor beside_video(stage.source, format_of(audio));
+    WireCursor beside_video(stage.source, format_of({kVideoPlace, kAudioPlace}, 1));
     for (const SentFrame& one : read_frames(beside_video))
         EXPECT_GE(one.channel, 2);
-    WireCursor alone(stage.source, format_of(audio, kRtspAudioOnly));
+    WireCursor alone(stage.source, format_of({kAudioPlace}));
     const auto sent = read_frames(alone);
     ASSERT_GT(sent.size(), 2U);
     EXPECT_EQ(sent[0].channel, 1);
@@ -179,6 +187,82 @@ TEST(RtspWireEncoder, CarriesOneKindOnItsChannel) {
     EXPECT_EQ(packet->payload_type, 97);
     ASSERT_TRUE(depacketizer.push({1, packet->timestamp, packet->marker, packet->payload}).ok());
     EXPECT_EQ(depacketizer.poll()->data, hex("2122"));
+}
+
+Packet extra_packet(MediaKind kind, Codec codec, std::uint8_t track, Content content, std::vector<std::uint8_t> payload,
+                    MediaTime dts = 0ms) {
+    Packet packet;
+    packet.kind = kind;
+    packet.codec = codec;
+    packet.content = content;
+    packet.track = TrackId(track);
+    packet.extra = true;
+    packet.dts = dts;
+    packet.payload = Slice::copy_of(payload);
+    return packet;
+}
+
+TEST(RtspWireEncoder, CarriesFurtherTracksAndDataAsTheyCame) {
+    RtspStage stage;
+    stage.image();
+    const std::string description = "vnd.onvif.metadata/90000\nx=1";
+    stage.source->append(
+        extra_packet(MediaKind::data, Codec::rtp_data, 0, Content::config, {description.begin(), description.end()}));
+    stage.source->append(extra_packet(MediaKind::audio, Codec::aac, 1, Content::config, hex("1190")));
+    stage.source->append(extra_packet(MediaKind::audio, Codec::aac, 1, Content::frame, hex("3132"), 10ms));
+    Packet data = extra_packet(MediaKind::data, Codec::rtp_data, 0, Content::frame, hex("3c2f3e"), 20ms);
+    stage.source->append(Packet(data));
+    data.key = true;
+    stage.source->append(Packet(data));
+    const media::Track* const known = stage.source->tracks().find(MediaKind::data, TrackId(0));
+    ASSERT_NE(known, nullptr);
+    EXPECT_EQ(as_text(known->config.bytes()), description);
+    EXPECT_TRUE(stage.source->tracks().metadata().bytes().empty()) << "data is no metadata";
+
+    const TrackList::Place second{MediaKind::audio, false, TrackId(1)};
+    const TrackList::Place place{MediaKind::data, false, TrackId(0)};
+    WireCursor cursor(stage.source, format_of({kVideoPlace, kAudioPlace, second, place}));
+    std::vector<wire::rtp::Packet> further;
+    std::vector<wire::rtp::Packet> xml;
+    const auto sent = read_frames(cursor);
+    for (const SentFrame& one : sent)
+        if (one.channel == 4)
+            further.push_back(*wire::rtp::parse_packet(one.bytes));
+        else if (one.channel == 6)
+            xml.push_back(*wire::rtp::parse_packet(one.bytes));
+    ASSERT_EQ(further.size(), 1U);
+    EXPECT_EQ(further[0].payload_type, 100);
+    EXPECT_EQ(further[0].timestamp, 480U) << "10 ms of 48 kHz";
+    ASSERT_EQ(xml.size(), 2U);
+    EXPECT_EQ(xml[0].payload_type, 101);
+    EXPECT_EQ(xml[0].timestamp, 1'800U);
+    EXPECT_TRUE(std::ranges::equal(xml[0].payload, hex("3c2f3e")));
+    EXPECT_FALSE(xml[0].marker);
+    EXPECT_TRUE(xml[1].marker);
+    EXPECT_NE(xml[0].ssrc, further[0].ssrc);
+
+    WireFormat rtmp;
+    rtmp.tracks = TrackSelection::all;
+    WireCursor player(stage.source, rtmp);
+    std::array<::iovec, 64> parts;
+    const auto batch = player.take(parts);
+    for (std::size_t i = 0; i < batch.spans; ++i)
+        EXPECT_EQ(std::string_view(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len).find("</>"),
+                  std::string_view::npos)
+            << "RTMP carries no RTP data";
+}
+
+TEST(RtspTrack, NumbersThePayloadTypesOfFurtherTracks) {
+    TrackList list;
+    list.add({MediaKind::video, true, {}});
+    list.add({MediaKind::audio, false, TrackId(1)});
+    list.add({MediaKind::data, false, TrackId(0)});
+    list.add({MediaKind::audio, false, TrackId(2)});
+    EXPECT_EQ(rtsp_track_at(list, 0, Codec::mjpeg, {})->payload_type, 26);
+    EXPECT_EQ(rtsp_track_at(list, 1, Codec::opus, {})->payload_type, 99);
+    EXPECT_EQ(rtsp_track_at(list, 2, Codec::rtp_data, as_bytes("a/8000"))->clock_rate, 8'000U);
+    EXPECT_EQ(rtsp_track_at(list, 3, Codec::mp3, {})->payload_type, 14);
+    EXPECT_FALSE(rtsp_track_at(list, 2, Codec::rtp_data, as_bytes("a")));
 }
 
 TEST(RtspTrack, NeedsAConfigurationThatDescribesTheCodec) {

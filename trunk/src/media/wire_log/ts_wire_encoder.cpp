@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "media/ring/timed_event.hpp"
+#include "wire/ts/clock.hpp"
+
 namespace live::media {
 
 namespace {
@@ -29,6 +32,15 @@ void TsWireEncoder::convert(const Packet& packet) {
         static_cast<void>(converter_.push_video(frame_of(packet), packets_));
     else if (packet.kind == MediaKind::audio)
         static_cast<void>(converter_.push_audio(frame_of(packet), packets_));
+    else if (const auto event = read_timed_event(packet))
+        convert(*event, packet.dts);
+}
+
+void TsWireEncoder::convert(const TimedEvent& event, MediaTime now) {
+    if (event.kind == TimedEvent::Kind::id3)
+        converter_.push_id3(event.at, event.data.bytes(), packets_);
+    if (event.kind == TimedEvent::Kind::splice)
+        converter_.push_splice(now, section_for(event, wire::ts::ticks_of(event.at + wire::ts::Muxer::kDecodeDelay)), packets_);
 }
 
 bool TsWireEncoder::is_slow(const Packet& packet) const {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "media/ring/timed_event.hpp"
 #include "media/wire_log/container.hpp"
 #include "media/wire_log/framing.hpp"
 #include "media/wire_log/wire_log.hpp"
@@ -37,6 +38,7 @@ private:
     };
 
     void convert(const Packet& packet);
+    void convert(const TimedEvent& event, MediaTime now);
     void begin_large(const Packet& packet);
     void fill_large();
 
