@@ -181,7 +181,7 @@ void UpgradeParent::release() {
         if (member->process != nullptr)
             member->process->detach();
     if (const auto stopped = fibers_.stop(io::Deadline::after(kStopSlack)); !stopped.ok())
-        LOG_WARN(log_, "stopping the upgrade's line: {}", stopped.error().text());
+        LOG_WARN(log_, "stopping the upgrade connection: {}", stopped.error().text());
 }
 
 void UpgradeParent::stop() {

@@ -55,6 +55,13 @@ public:
             if (job->work)
                 visit(std::as_const(*job->work));
     }
+    // Without those that have been ended.
+    template <class Visitor>
+    void for_each_current(Visitor&& visit) const {
+        for (const auto& job : jobs_)
+            if (job->work && !job->is_ended)
+                visit(std::as_const(*job->work));
+    }
     // Those that run and have not been ended.
     std::size_t size() const {
         std::size_t count = 0;

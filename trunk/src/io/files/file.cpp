@@ -20,6 +20,7 @@
 #endif
 
 #include "io/fibers/off_loop.hpp"
+#include "io/files/read_at.hpp"
 
 namespace live::io {
 
@@ -186,23 +187,8 @@ Result<std::size_t> File::try_read(std::uint64_t offset, MutBytes into) const {
 }
 
 Result<std::vector<std::uint8_t>> File::read(std::uint64_t offset, std::size_t count, Deadline deadline) const {
-    return off_loop(
-        [descriptor = descriptor_, offset, count]() -> Result<std::vector<std::uint8_t>> {
-            std::vector<std::uint8_t> bytes(count);
-            std::size_t have = 0;
-            while (have < count) {
-                const ssize_t got =
-                    ::pread(descriptor->fd(), bytes.data() + have, count - have, static_cast<off_t>(offset + have));
-                if (got < 0 && errno != EINTR)
-                    return system_error("pread", errno);
-                if (got == 0)
-                    break;
-                have += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
-            }
-            bytes.resize(have);
-            return bytes;
-        },
-        deadline);
+    return off_loop([descriptor = descriptor_, offset, count] { return read_at(descriptor->fd(), "a file", offset, count); },
+                    deadline);
 }
 
 }  // namespace live::io

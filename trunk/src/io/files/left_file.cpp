@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/files/file_error.hpp"
+#include "io/files/read_at.hpp"
 #include "io/files/temporary_file.hpp"
 
 namespace live::io {
@@ -60,20 +61,7 @@ Result<LeftFile> LeftFile::open(const std::string& path) {
 }
 
 Result<std::vector<std::uint8_t>> LeftFile::read(std::uint64_t offset, std::size_t count) const {
-    std::vector<std::uint8_t> bytes(count);
-    std::size_t done = 0;
-    while (done < count) {
-        const ssize_t got = ::pread(file_, bytes.data() + done, count - done, static_cast<off_t>(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return system_error("reading " + temporary_of(path_), errno);
-        if (got == 0)
-            break;
-        done += static_cast<std::size_t>(got);
-    }
-    bytes.resize(done);
-    return bytes;
+    return read_at(file_, temporary_of(path_), offset, count);
 }
 
 Result<std::string> LeftFile::commit(std::uint64_t bytes, const std::optional<FilePatch>& patch) {

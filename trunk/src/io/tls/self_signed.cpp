@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <string_view>
 
@@ -16,22 +17,16 @@
 #include <openssl/x509v3.h>
 #include <unistd.h>
 
+#include "base/freed_by.hpp"
 #include "io/tls/tls_error.hpp"
 
 namespace live::io {
 
 namespace {
 
-template <auto Free>
-struct Freer {
-    template <class T>
-    void operator()(T* object) const {
-        Free(object);
-    }
-};
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
-using Bio = std::unique_ptr<BIO, Freer<BIO_free>>;
+using Key = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using Certificate = std::unique_ptr<X509, FreedBy<X509_free>>;
+using Bio = std::unique_ptr<BIO, FreedBy<BIO_free>>;
 
 constexpr long kSecondsValid = 3650L * 24 * 3600;
 constexpr mode_t kOwnerOnly = 0600;
@@ -104,6 +99,16 @@ Result<void> write_file(const std::string& path, mode_t rights, Write&& write) {
     return {};
 }
 
+Result<Certificate> read_first(const std::string& path) {
+    const Bio file(BIO_new_file(path.c_str(), "r"));
+    if (!file)
+        return Error(Errc::not_found, "the file " + path + " cannot be read");
+    Certificate certificate(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
+    if (!certificate)
+        return tls_error(Errc::malformed, "reading the certificate " + path);
+    return certificate;
+}
+
 }  // namespace
 
 Result<void> make_self_signed(const std::string& certificate_path, const std::string& key_path) {
@@ -119,13 +124,10 @@ Result<void> make_self_signed(const std::string& certificate_path, const std::st
 }
 
 Result<std::string> certificate_fingerprint(const std::string& certificate_path) {
-    const Bio file(BIO_new_file(certificate_path.c_str(), "r"));
-    if (!file)
-        return Error(Errc::not_found, "the file " + certificate_path + " cannot be read");
-    const Certificate certificate(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
+    const Certificate certificate = TRY(read_first(certificate_path));
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned size = 0;
-    if (!certificate || X509_digest(certificate.get(), EVP_sha256(), digest.data(), &size) != 1)
+    if (X509_digest(certificate.get(), EVP_sha256(), digest.data(), &size) != 1)
         return tls_error(Errc::malformed, "reading the certificate " + certificate_path);
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     std::string text;
@@ -135,6 +137,14 @@ Result<std::string> certificate_fingerprint(const std::string& certificate_path)
         text += {kDigits[digest[i] >> 4U], kDigits[digest[i] & 15U]};
     }
     return text;
+}
+
+Result<std::chrono::sys_seconds> certificate_expiry(const std::string& certificate_path) {
+    const Certificate certificate = TRY(read_first(certificate_path));
+    std::tm end{};
+    if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1)
+        return tls_error(Errc::malformed, "reading the expiry of the certificate " + certificate_path);
+    return std::chrono::sys_seconds(std::chrono::seconds(::timegm(&end)));
 }
 
 }  // namespace live::io

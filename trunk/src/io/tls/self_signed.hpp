@@ -1,6 +1,7 @@
 // Self-signed certificates, for a start without any. A browser accepts them after an explicit confirmation.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "base/result.hpp"
@@ -13,5 +14,7 @@ Result<void> make_self_signed(const std::string& certificate_path, const std::st
 
 // SHA-256 fingerprint, "AB:CD:...", of the first certificate in a PEM file. Blocks. Errc::not_found, Errc::malformed.
 Result<std::string> certificate_fingerprint(const std::string& certificate_path);
+// The end of its validity. Blocks. Errors as certificate_fingerprint().
+Result<std::chrono::sys_seconds> certificate_expiry(const std::string& certificate_path);
 
 }  // namespace live::io

@@ -32,6 +32,11 @@ TEST_F(SelfSignedTest, MakesAUniquePairThatServes) {
     const std::string first = MUST(certificate_fingerprint(certificate));
     EXPECT_EQ(first.size(), 32U * 3 - 1);
     EXPECT_EQ(first.find_first_not_of("0123456789ABCDEF:"), std::string::npos);
+    const auto life = MUST(certificate_expiry(certificate)) - std::chrono::system_clock::now();
+    EXPECT_LT(life, std::chrono::days(3650));
+    EXPECT_GT(life, std::chrono::days(3649));
+    EXPECT_EQ(certificate_expiry(folder + "/none.crt").code(), Errc::not_found);
+    EXPECT_EQ(certificate_expiry(key).code(), Errc::malformed);
     MUST(make_self_signed(certificate, key));
     EXPECT_NE(MUST(certificate_fingerprint(certificate)), first);
 }

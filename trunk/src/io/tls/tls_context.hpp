@@ -39,6 +39,11 @@ public:
     // client that offers other protocols only gets none. For a client: offers them. At most 255 bytes a name.
     void offer_protocols(std::span<const std::string_view> protocols);
 
+    // For a server: answers clients that offer "acme-tls/1" only (RFC 8737) with the certificate in this PEM file, which has its
+    // key too, until end_challenge(). Errors as server().
+    Result<void> answer_challenge(const std::string& path);
+    void end_challenge();
+
     // For a server: session tickets are encrypted with these keys, which outlive this, and not with keys of this process.
     // Sessions of another certificate are not resumed.
     Result<void> use_ticket_keys(TicketKeys& keys);
@@ -63,8 +68,10 @@ public:
 
 private:
     class Unread;
+    struct Challenge;
 
     void select_protocols();
+    void watch_hellos();
     Result<void> set_ticket_callback();
 
     ssl_ctx_st* handle_;
@@ -73,6 +80,7 @@ private:
     TicketKeys* ticket_keys_ = nullptr;
     ssl_session_st* session_ = nullptr;
     std::string protocols_;  // in the form of the extension: a length before each name
+    std::unique_ptr<Challenge> challenge_;
     // The other owner is a worker that is still reading after the caller has stopped waiting.
     std::shared_ptr<Unread> unread_;
 };

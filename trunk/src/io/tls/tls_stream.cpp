@@ -68,8 +68,6 @@ struct TlsStream::Bio {
     static int read(BIO* bio, char* into, std::size_t size, std::size_t* got) {
         BIO_clear_retry_flags(bio);
         auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
-        if (stream.key_updates_ > kKeyUpdatesMax)
-            return 0;
         const auto outcome = stream.tcp_->try_read({reinterpret_cast<std::uint8_t*>(into), size});
         if (outcome.ok()) {
             *got = *outcome;
@@ -189,7 +187,9 @@ Result<bool> TlsStream::step_handshake() {
     ERR_clear_error();
     const int result = SSL_do_handshake(tls_);
     const int reason = SSL_get_error(tls_, result);
-    const auto sent = send_output();  // an alert too
+    // The last that a server of TLS 1.3 writes is a ticket, which goes out with its first answer.
+    const bool is_ticket = reason == SSL_ERROR_NONE && SSL_is_server(tls_) == 1 && SSL_version(tls_) == TLS1_3_VERSION;
+    const auto sent = is_ticket ? hold_output() : send_output();  // an alert too
     if (reason != SSL_ERROR_NONE && reason != SSL_ERROR_WANT_READ)
         return failure(result, "TLS handshake");
     TRY(sent);
@@ -229,6 +229,7 @@ Result<std::size_t> TlsStream::try_read(MutBytes into) {
     std::size_t got = 0;
     const int result = SSL_read_ex(tls_, into.data(), into.size(), &got);
     const auto sent = send_output();  // the answer to a key update
+    needs_input_ = result != 1;
     if (result == 1)
         return got;
     if (SSL_get_error(tls_, result) != SSL_ERROR_WANT_READ)
@@ -237,26 +238,35 @@ Result<std::size_t> TlsStream::try_read(MutBytes into) {
     return Error(Errc::need_more, "");
 }
 
-// Sends the records that OpenSSL has written, then `last`. Errc::limit when the peer does not read.
+// Sends what is held, the records that OpenSSL has written, then `last`. Errc::limit when the peer does not read.
 Result<void> TlsStream::send_output(Bytes last) {
     auto& output = st::loop_state().tls.output;
     if (output.empty() && last.empty())
         return {};
-    std::size_t sent = 0;
-    if (held_.empty()) {
-        const std::array parts{as_part(output), as_part(last)};
-        const auto outcome = tcp_->try_write(output.empty() ? std::span(parts).subspan(1) : std::span(parts));
-        if (!outcome.ok()) {
-            output.clear();
-            return outcome.error();
-        }
-        sent = *outcome;
+    const std::array parts{as_part(held_), as_part(output), as_part(last)};
+    const std::size_t first = !held_.empty() ? 0 : output.empty() ? 2 : 1;
+    const auto outcome = tcp_->try_write(std::span(parts).subspan(first));
+    if (!outcome.ok()) {
+        output.clear();
+        return outcome.error();
     }
-    if (sent < output.size() + last.size()) {
-        held_.reserve(held_.size() + output.size() + last.size() - sent);
-        const std::size_t of_output = std::min(sent, output.size());
-        held_.insert(held_.end(), output.begin() + static_cast<std::ptrdiff_t>(of_output), output.end());
-        held_.insert(held_.end(), last.begin() + static_cast<std::ptrdiff_t>(sent - of_output), last.end());
+    const std::size_t of_held = std::min(*outcome, held_.size());
+    const std::size_t of_output = std::min(*outcome - of_held, output.size());
+    const std::size_t of_last = *outcome - of_held - of_output;
+    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(of_held));
+    return hold_output(of_output, last.subspan(of_last));
+}
+
+// Keeps the records that OpenSSL has written, but for their first `sent` bytes, and `last`. Errc::limit as send_output.
+Result<void> TlsStream::hold_output(std::size_t sent, Bytes last) {
+    auto& output = st::loop_state().tls.output;
+    const Bytes rest = Bytes(output).subspan(sent);
+    if (!rest.empty() || !last.empty()) {
+        held_.reserve(held_.size() + rest.size() + last.size());
+        held_.insert(held_.end(), rest.begin(), rest.end());
+        held_.insert(held_.end(), last.begin(), last.end());
+    } else if (held_.empty()) {
+        held_ = {};
     }
     output.clear();
     return held_.size() <= kHeldMax ? Result<void>() : Error(Errc::limit, "the peer does not read");
@@ -282,24 +292,36 @@ Result<void> TlsStream::encrypt(Bytes bytes) {
     records_ += static_cast<std::uint32_t>(records);
     if (records_ > kRecordsPerKey)
         TRY(update_keys());
-    scratch.records_left = records;
+    scratch.records_left = is_ahead_ ? 0 : records;
     ERR_clear_error();
     std::size_t taken = 0;
     const int result = SSL_write_ex(tls_, bytes.data(), bytes.size(), &taken);
     scratch.records_left = 0;
     if (result == 1)
-        return send_output();
+        return is_ahead_ ? hold_output() : send_output();
     scratch.output.clear();
     return failure(result, "writing to a TLS connection");
 }
 
 Result<std::size_t> TlsStream::try_write(std::span<const ::iovec> parts) {
-    if (!TRY(send_held()) || tcp_->is_full())
+    // A little that is held goes out with the next record.
+    if (tcp_->is_full() || ((parts.empty() || held_.size() > kAheadMax) && !TRY(send_held())))
         return std::size_t{0};
     const Bytes bytes = gather(parts, kTakenMax, st::loop_state().tls.input);
     if (!bytes.empty())
         TRY(encrypt(bytes));
     return bytes.size();
+}
+
+Result<void> TlsStream::write_ahead(Bytes bytes, Deadline deadline) {
+    if (bytes.empty() || held_.size() + bytes.size() > kAheadMax) {
+        const std::array parts{as_part(bytes)};
+        return write_all(parts, deadline);
+    }
+    is_ahead_ = true;
+    const auto outcome = encrypt(bytes);
+    is_ahead_ = false;
+    return outcome;
 }
 
 Result<std::size_t> TlsStream::read_some(MutBytes into, Deadline deadline) {
@@ -335,8 +357,8 @@ Result<void> TlsStream::write_all(std::span<const ::iovec> parts, Deadline deadl
     return {};
 }
 
-// Decrypted bytes. OpenSSL reads no further than the end of a record, so more of them need the socket.
-bool TlsStream::has_buffered_input() const { return SSL_pending(tls_) > 0; }
+// OpenSSL reads as much as comes: other records, which count, or the beginning of one, which does not.
+bool TlsStream::has_buffered_input() const { return !needs_input_ && SSL_has_pending(tls_) == 1; }
 
 Result<void> TlsStream::update_keys() {
     records_ = 0;
@@ -355,7 +377,9 @@ void TlsStream::note_key_update() {
         key_updates_from_ = now;
         key_updates_ = 0;
     }
-    ++key_updates_;
+    // OpenSSL drops what it has read ahead.
+    if (++key_updates_ > kKeyUpdatesMax)
+        SSL_set_shutdown(tls_, SSL_RECEIVED_SHUTDOWN);
 }
 
 Result<void> TlsStream::wait_readable(Deadline deadline) {
@@ -389,7 +413,7 @@ Result<Ready> TlsStream::wait_ready(Interest interest, Signal* signal, Deadline 
 void TlsStream::close() {
     if (!tcp_->is_open())
         return;
-    if (SSL_is_init_finished(tls_) == 1 && held_.empty()) {
+    if (SSL_is_init_finished(tls_) == 1 && held_.size() <= kAheadMax) {
         ERR_clear_error();
         SSL_shutdown(tls_);
         static_cast<void>(send_output());

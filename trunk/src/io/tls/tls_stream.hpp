@@ -45,6 +45,8 @@ public:
     // Afterwards ciphertext may be held (holds_output()); later calls send it first.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;
     static constexpr std::size_t kTakenMax = 64 * 1024;
+    // As write_all, for a few bytes that are followed by others, by a wait for this stream, or by its end: they go out with that.
+    Result<void> write_ahead(Bytes bytes, Deadline deadline);
     bool holds_output() const override { return !held_.empty(); }
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override;
     void coalesce_wakes() override { tcp_->coalesce_wakes(); }
@@ -74,22 +76,27 @@ private:
     struct Bio;
     // Limits the ciphertext of taken bytes and of answers to a peer that does not read.
     static constexpr std::size_t kHeldMax = 2 * kTakenMax;
+    // Ciphertext that may wait for the next record: a ticket and the head of an answer.
+    static constexpr std::size_t kAheadMax = 2048;
 
     static Result<std::unique_ptr<TlsStream>> create(std::unique_ptr<TcpStream> tcp, TlsContext& context);
     Result<bool> step_handshake();
     Result<void> await_handshake(Deadline deadline);
     Result<void> encrypt(Bytes bytes);
     Result<void> send_output(Bytes last = {});
+    Result<void> hold_output(std::size_t sent = 0, Bytes last = {});
     Result<bool> send_held();
     Error failure(int result, const char* what) const;
     bool has_buffered_input() const;
 
     std::unique_ptr<TcpStream> tcp_;
     ssl_st* tls_;
-    std::vector<std::uint8_t> held_;  // ciphertext that the socket has not taken
+    std::vector<std::uint8_t> held_;  // ciphertext that the socket has not taken, or that waits for the next record
     TimePoint key_updates_from_{};
     std::uint32_t key_updates_ = 0;  // since then
     std::uint32_t records_ = 0;      // written with the current keys, at least
+    bool needs_input_ = false;       // OpenSSL holds no whole record
+    bool is_ahead_ = false;          // while it encrypts bytes that may wait
 };
 
 }  // namespace live::io

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <initializer_list>
 #include <string>
 
@@ -91,6 +92,40 @@ void await_ticket(TlsStream& server, TlsStream& client) {
     MUST(server.write_all({&part, 1}, Deadline::after(kSoon)));
     std::array<std::uint8_t, 1> got{};
     MUST(client.read_some(got, Deadline::after(kSoon)));
+}
+
+// RFC 8737: the other certificate is for clients that offer "acme-tls/1" alone, during a challenge.
+TEST_F(TlsStreamTest, AnswersAChallengeToItsClientsOnly) {
+    const TlsIdentity other("challenge");
+    const std::string both = other.certificate_path + ".both";
+    std::ofstream(both) << std::ifstream(other.certificate_path).rdbuf() << std::ifstream(other.key_path).rdbuf();
+    const std::array<std::string_view, 2> own{"h2", "http/1.1"};
+    context_->offer_protocols(own);
+    // Reports whether the handshake has shown the certificate of the challenge, and the selected protocol.
+    const auto shown_to = [&](std::initializer_list<std::string_view> offered) {
+        trusting_ = MUST(TlsContext::client(TlsVerify::peer, other.certificate_path));
+        trusting_->offer_protocols(std::span(offered.begin(), offered.size()));
+        const auto [client, server] = shake_hands(*trusting_, "live.test");
+        return client.ok();
+    };
+    EXPECT_FALSE(shown_to({"acme-tls/1"})) << "no challenge";
+    MUST(context_->answer_challenge(both));
+    EXPECT_TRUE(shown_to({"acme-tls/1"}));
+    EXPECT_FALSE(shown_to({"http/1.1"}));
+    EXPECT_FALSE(shown_to({"acme-tls/1", "h2"}));
+    EXPECT_FALSE(shown_to({}));
+    MUST(context_->reload(identity_.certificate_path, identity_.key_path));
+    EXPECT_TRUE(shown_to({"acme-tls/1"})) << "a new certificate changes nothing";
+    trusting_ = MUST(TlsContext::client(TlsVerify::none));
+    const std::array<std::string_view, 1> acme{"acme-tls/1"};
+    trusting_->offer_protocols(acme);
+    connect_pair();
+    EXPECT_EQ(client_->application_protocol(), "acme-tls/1");
+    context_->end_challenge();
+    EXPECT_FALSE(shown_to({"acme-tls/1"}));
+    EXPECT_EQ(context_->answer_challenge(identity_.certificate_path).code(), Errc::malformed) << "without a key";
+    EXPECT_EQ(context_->answer_challenge("no.pem").code(), Errc::not_found);
+    ::unlink(both.c_str());
 }
 
 TEST_F(TlsStreamTest, ProcessesWithTheSameSecretResumeEachOthersSessions) {
@@ -255,6 +290,57 @@ TEST_F(TlsStreamTest, BytesLeftInsideCountAsReadable) {
     EXPECT_EQ(receive(*server_, 4), "cdef");
     signal.raise();
     EXPECT_TRUE(MUST(server_->wait_ready(Interest::readable, &signal, Deadline::after(kSoon))).signalled);
+}
+
+// OpenSSL reads all that has come; epoll does not report it again.
+TEST_F(TlsStreamTest, RecordsReadAheadCountAsReadable) {
+    connect_pair();
+    for (const char* text : {"one", "two", "three"})
+        MUST(send(*client_, text));
+    const std::array<std::uint8_t, 8> part{0x17, 0x03, 0x03, 0x00, 0x40, 1, 2, 3};
+    MUST(client_->tcp().write_all(std::array{as_part(part)}, Deadline::after(kSoon)));
+    std::string got;
+    while (got.size() < 11) {
+        MUST(server_->wait_readable(Deadline::after(kSoon)));
+        if (const auto count = server_->try_read(buffer_); count.ok())
+            got.append(reinterpret_cast<const char*>(buffer_.data()), *count);
+    }
+    EXPECT_EQ(got, "onetwothree");
+    EXPECT_EQ(server_->try_read(buffer_).code(), Errc::need_more);
+    EXPECT_EQ(server_->wait_readable(Deadline::after(2ms)).code(), Errc::timed_out) << "a part of a record";
+}
+
+// The number of bytes that have come to the client's socket, all of what was sent.
+std::size_t bytes_waiting(TlsStream& client) {
+    std::array<std::uint8_t, 32 * 1024> space;
+    const auto count = client.tcp().try_peek(space);
+    return count.ok() ? *count : 0;
+}
+
+TEST_F(TlsStreamTest, BytesAheadGoOutWithTheNextOnes) {
+    connect_pair();
+    EXPECT_EQ(bytes_waiting(*client_), 0U) << "the ticket waits";
+    MUST(server_->write_ahead(as_bytes(std::string_view("head ")), Deadline::after(kSoon)));
+    EXPECT_TRUE(server_->holds_output());
+    EXPECT_EQ(bytes_waiting(*client_), 0U);
+    MUST(send(*server_, "body"));
+    EXPECT_FALSE(server_->holds_output());
+    EXPECT_EQ(receive(*client_, 9), "head body");
+    const std::string large(8'000, 'l');
+    MUST(server_->write_ahead(as_bytes(large), Deadline::after(kSoon)));
+    EXPECT_FALSE(server_->holds_output()) << "too much to wait";
+    EXPECT_EQ(receive(*client_, large.size()), large);
+}
+
+TEST_F(TlsStreamTest, BytesAheadGoOutBeforeAWaitAndAtTheEnd) {
+    connect_pair();
+    MUST(server_->write_ahead(as_bytes(std::string_view("first")), Deadline::after(kSoon)));
+    EXPECT_EQ(server_->wait_readable(Deadline::after(2ms)).code(), Errc::timed_out);
+    EXPECT_EQ(receive(*client_, 5), "first");
+    MUST(server_->write_ahead(as_bytes(std::string_view("last")), Deadline::after(kSoon)));
+    server_.reset();
+    EXPECT_EQ(receive(*client_, 4), "last");
+    EXPECT_EQ(client_->read_some(buffer_, Deadline::after(kSoon)).code(), Errc::closed);
 }
 
 TEST_F(TlsStreamTest, TheEndIsClosed) {

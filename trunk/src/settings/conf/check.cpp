@@ -26,6 +26,17 @@ Result<void> check_workers(const Settings& settings) {
     return {};
 }
 
+Result<void> check_upload(const service::upload::UploadOptions& upload) {
+    if (!upload.enabled)
+        return {};
+    TRY(check_url(upload.endpoint, "upload.endpoint"));
+    if (upload.bucket.empty())
+        return broken("upload is on and has no bucket");
+    if (upload.access_key_id.empty() != upload.secret_access_key.empty())
+        return broken("upload has one of access_key_id and secret_access_key: set both, or SRS_UPLOAD_SECRET_ACCESS_KEY");
+    return {};
+}
+
 // Two lists that name the same endpoint would be one listener.
 bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::string>& b) {
     for (const std::string& text : a) {
@@ -208,6 +219,7 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
                                   settings.stats.network, local_addresses));
     }
     TRY(check_http(settings));
+    TRY(check_upload(settings.upload));
     for (const std::string& text : settings.limits.trusted)
         if (!IpNetwork::parse(text).ok())
             return broken(fmt::format("limits.trusted has \"{}\", expected an address or a network such as 10.0.0.0/8", text));

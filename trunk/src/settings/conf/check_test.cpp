@@ -79,6 +79,9 @@ constexpr RuleCase kServerRules[] = {
 
 constexpr RuleCase kVhostRules[] = {
     {"vhost v { srt { passphrase short; } }", "vhost v: srt.passphrase has 5 characters"},
+    {"vhost v { publish { always on; } }", "publish.always needs publish.slate"},
+    {"vhost v { publish { slate a.mp4; always on; } cluster { mode remote; origin 127.0.0.1; } }",
+     "neither an edge nor in a cluster"},
     {"vhost v { publish { kickoff_for_idle 5; } forward { enabled on; destination 127.0.0.1; } }", "exclude each other"},
     {"vhost v { hls { enabled on; } http_remux { enabled on; mount /*.ts; } }", "exclude each other"},
     {"vhost v { http_remux { enabled on; mount [vhost]/[app]/[stream].avi; } }", "must be"},

@@ -52,11 +52,20 @@ Result<void> check_engines(const Vhost& vhost) {
         for (const auto& engine : ingest.engines)
             TRY(check_engine(engine, fmt::format("vhost {}: ingest {}: engine {}", vhost.name, ingest.id, engine.name)));
     }
-    for (const TranscodeOptions& transcode : vhost.transcodes) {
+    for (const service::engines::TranscodeOptions& transcode : vhost.transcodes) {
         for (const auto& engine : transcode.engines)
             TRY(check_engine(engine, fmt::format("vhost {}: transcode {}: engine {}", vhost.name, transcode.scope, engine.name)));
     }
     return {};
+}
+
+// Where live files are copied to.
+Result<void> check_push(const std::string& push, const std::string& where, const Settings& settings) {
+    if (push.empty())
+        return {};
+    if (push != "s3")
+        return check_url(push, where);
+    return settings.upload.bucket.empty() ? broken(where + " is s3, and upload has no bucket") : Result<void>();
 }
 
 // The callback URLs of a virtual host.
@@ -67,7 +76,7 @@ Result<void> check_urls(const Vhost& vhost) {
     if (!hooks.enabled)
         return {};
     for (const auto* urls : {&hooks.on_connect, &hooks.on_close, &hooks.on_publish, &hooks.on_unpublish, &hooks.on_play,
-                             &hooks.on_stop, &hooks.on_dvr, &hooks.on_hls})
+                             &hooks.on_stop, &hooks.on_dvr, &hooks.on_upload, &hooks.on_hls})
         for (const std::string& url : *urls)
             TRY(check_url(url, fmt::format("vhost {}: http_hooks", vhost.name)));
     Variables names = kSomeStream;
@@ -108,6 +117,14 @@ Result<void> check_files(const Vhost& vhost) {
 }  // namespace
 
 Result<void> check_vhost(const Vhost& vhost, const Settings& settings) {
+    if (vhost.publish.always && vhost.publish.slate.empty())
+        return broken(fmt::format("vhost {}: publish.always needs publish.slate", vhost.name));
+    const bool is_shared = may_pull(vhost.cluster) || vhost.cluster.origin_cluster || settings.workers != "1";
+    if (vhost.publish.always && (is_shared || !settings.cluster.registry.empty()))
+        return broken(
+            fmt::format("vhost {}: publish.always is for a server with one worker, neither an edge nor in a cluster: the "
+                        "stream may be published elsewhere",
+                        vhost.name));
     if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
         return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
     if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
@@ -121,6 +138,10 @@ Result<void> check_vhost(const Vhost& vhost, const Settings& settings) {
     if (vhost.enabled)
         TRY(check_files(vhost));
     TRY(check_urls(vhost));
+    if (vhost.hls.enabled)
+        TRY(check_push(vhost.hls.push, fmt::format("vhost {}: hls.push", vhost.name), settings));
+    if (vhost.dash.enabled)
+        TRY(check_push(vhost.dash.push, fmt::format("vhost {}: dash.push", vhost.name), settings));
     return {};
 }
 

@@ -49,7 +49,8 @@ inline constexpr std::array kVhostChecks = {room_check<service::relay::kClusterC
 inline constexpr std::array kServerChecks = {room_check<service::cluster::kRegistryCheck, &Settings::cluster>(),
                                              room_check<session::srt::kSrtServerCheck, &Settings::srt_server>(),
                                              room_check<session::rtc::kRtcServerCheck, &Settings::rtc_server>(),
-                                             room_check<service::users::kUserCheck, &Settings::users>()};
+                                             room_check<service::users::kUserCheck, &Settings::users>(),
+                                             room_check<service::acme::kAcmeCheck, &Settings::acme>()};
 
 inline config::CheckContext context_of(const Vhost& vhost, const Settings& settings) {
     return {vhost.name, !settings.cluster.registry.empty()};

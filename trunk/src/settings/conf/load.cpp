@@ -154,6 +154,7 @@ media::BridgeOptions bridge_of(const Rtc& rtc) {
     bridge.rtmp_to_rtc = rtc.enabled && rtc.rtmp_to_rtc;
     bridge.opus_bitrate = rtc.opus_bitrate;
     bridge.keep_bframe = rtc.keep_bframe;
+    bridge.encodes_bframes = rtc.bframes == session::rtc::BFrames::transcode;
     bridge.keep_avc_nalu_sei = rtc.keep_avc_nalu_sei;
     bridge.rtc_to_rtmp = rtc.enabled && rtc.rtc_to_rtmp;
     bridge.aac_bitrate = rtc.aac_bitrate;
@@ -220,7 +221,10 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
         loading.warn(fmt::format("found no vhost, expected \"vhost {} {{ }}\": every client will be refused", kDefaultVhost));
     for (const StreamCasterOptions& caster : settings.stream_casters)
         if (caster.enabled && is_missing_caster(caster.caster))
-            loading.warn(fmt::format("stream_caster {} is not implemented: it accepts no streams", caster.caster));
+            loading.warn(
+                fmt::format("stream_caster {} accepts no streams: rtsp_server {{ enabled on; listen {}; }} and vhost "
+                            "{{ rtsp {{ enabled on; }} }} take publishers and players",
+                            caster.caster, caster.listen.empty() ? "554" : caster.listen.front()));
     for (std::string& warning : settings_warnings(settings))
         loading.warn(std::move(warning));
     warn_unknown_variables(input.environment, loading);

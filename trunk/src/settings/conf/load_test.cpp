@@ -301,12 +301,10 @@ TEST(Settings, AnIngestNeedsNoId) {
 
 TEST(Settings, WarnsOncePerLoadAboutUsedOptionsThatAreNotImplemented) {
     const LoadedSettings loaded = good(
-        "listen 1935; vhost a { transcode { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { transcode { "
-        "enabled on; } } "
+        "listen 1935; vhost a { transcode { enabled on; } dash { enabled on; } hls { enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
-    EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.transcode\" is not implemented")) << warnings;
+    EXPECT_EQ(loaded.warnings.size(), 1U) << warnings;
     EXPECT_TRUE(has(warnings, "\"query_latest_version\" has no effect in this server")) << warnings;
 }
 
@@ -322,8 +320,9 @@ TEST(Settings, CandidateTakesAllWordsOfAVariable) {
 }
 
 TEST(Settings, WarnsAboutPartsOfCastersWithoutEffect) {
-    EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a {} stream_caster { enabled on; caster rtsp; }")),
-                    "stream_caster rtsp is not implemented"));
+    EXPECT_TRUE(
+        has(all_warnings(good("listen 1935; vhost a {} stream_caster { enabled on; caster rtsp; }")),
+            "stream_caster rtsp accepts no streams: rtsp_server { enabled on; listen 554; } and vhost { rtsp { enabled on; } }"));
     EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a {} stream_caster { sip { timeout 5; } }")),
                     "\"stream_caster.sip\" has no effect in this server"));
 }

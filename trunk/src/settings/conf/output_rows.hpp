@@ -6,7 +6,6 @@
 
 #include "base/config/row.hpp"
 #include "media/ring/option_rows.hpp"
-#include "service/ffmpeg/option_rows.hpp"
 #include "settings/conf/outputs.hpp"
 #include "settings/conf/service_rows.hpp"
 
@@ -23,13 +22,6 @@ inline constexpr auto kHttpStaticRows = config::Rows{
     config::row(&HttpStaticOptions::enabled, "enabled", kNextSession, "A document root of this virtual host."),
     config::row(&HttpStaticOptions::mount, "mount", kNextSession, "URL prefix."),
     config::row(&HttpStaticOptions::dir, "dir", kNextSession, "Directory."),
-};
-
-inline constexpr auto kTranscodeRows = config::Rows{
-    config::row(&TranscodeOptions::enabled, "enabled", kLive, "Runs ffmpeg on published streams."),
-    config::row(&TranscodeOptions::ffmpeg, "ffmpeg", kLive, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),
-    config::blocks(&TranscodeOptions::engines, "engine", &service::ffmpeg::EngineOptions::name, "name",
-                   service::ffmpeg::kEngineRows, "An encoding and its destination; each is one ffmpeg process."),
 };
 
 }  // namespace live::settings

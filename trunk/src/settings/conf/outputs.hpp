@@ -9,7 +9,6 @@
 
 #include "base/time.hpp"
 #include "media/ring/options.hpp"
-#include "service/ffmpeg/options.hpp"
 
 namespace live::settings {
 
@@ -24,14 +23,6 @@ struct HttpStaticOptions {
     bool enabled = false;
     std::string mount = "[vhost]/";
     std::string dir = "./objs/nginx/html";
-};
-
-struct TranscodeOptions {
-    // Empty for every stream, "app" or "app/stream".
-    std::string scope;
-    bool enabled = false;
-    std::string ffmpeg;
-    std::vector<service::ffmpeg::EngineOptions> engines;
 };
 
 }  // namespace live::settings

@@ -8,9 +8,11 @@
 #include "base/config/row.hpp"
 #include "media/ring/option_rows.hpp"
 #include "service/access/option_rows.hpp"
+#include "service/acme/option_rows.hpp"
 #include "service/cluster/option_rows.hpp"
 #include "service/dash/option_rows.hpp"
 #include "service/dvr/option_rows.hpp"
+#include "service/engines/option_rows.hpp"
 #include "service/exec/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
 #include "service/heartbeat/option_rows.hpp"
@@ -22,6 +24,7 @@
 #include "service/relay/option_rows.hpp"
 #include "service/tokens/option_rows.hpp"
 #include "service/tracing/option_rows.hpp"
+#include "service/upload/option_rows.hpp"
 #include "service/users/option_rows.hpp"
 #include "session/http_live/option_rows.hpp"
 #include "session/limits/limit_option_rows.hpp"
@@ -87,10 +90,11 @@ inline constexpr auto kVhostRows = config::Rows{
     config::block(&Vhost::rtc, "rtc", session::rtc::kRtcRows, "WebRTC."),
     config::block(&Vhost::srt, "srt", session::srt::kSrtRows, "SRT."),
     config::block(&Vhost::rtsp, "rtsp", session::rtsp::kRtspRows, "RTSP."),
-    config::blocks(&Vhost::transcodes, "transcode", &TranscodeOptions::scope, "scope", kTranscodeRows,
-                   "Transcodes streams with ffmpeg; the scope is empty for all, app, or app/stream.")
-        .not_in_environment()
-        .pending(),
+    config::blocks(
+        &Vhost::transcodes, "transcode", &service::engines::TranscodeOptions::scope, "scope", service::engines::kTranscodeRows,
+        "Transcodes streams with ffmpeg; the scope is empty for all, app, or app/stream. Of one scope, the first block "
+        "counts.")
+        .not_in_environment(),
 };
 
 inline constexpr std::array kLogTankNames = {
@@ -209,6 +213,11 @@ inline constexpr auto kProcessRows = config::Rows{
         .not_in_environment(),
 };
 
+inline constexpr auto kAllLimitRows = config::Rows{
+    config::flat(&Settings::limits, session::kLimitRows),
+    config::flat(&Settings::srt_limits, session::srt::kSrtLimitRows),
+};
+
 inline constexpr auto kSettingsRows = config::Rows{
     kProcessRows,
     config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
@@ -219,8 +228,9 @@ inline constexpr auto kSettingsRows = config::Rows{
                   "Ours: a cluster of nodes with a registry of streams."),
     config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
     config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
-    config::block(&Settings::limits, "limits", session::kLimitRows,
-                  "Ours: limits of one address, and of clients that are not yet admitted."),
+    config::block(&Settings::acme, "acme", service::acme::kAcmeRows,
+                  "A certificate from a certificate authority such as Let's Encrypt."),
+    config::scope<Settings>("limits", kAllLimitRows, "Ours: limits of one address, and of clients that are not yet admitted."),
     config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
     config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
     config::block(&Settings::srt_server, "srt_server", session::srt::kSrtServerRows, "SRT."),
@@ -231,6 +241,8 @@ inline constexpr auto kSettingsRows = config::Rows{
     config::block(&Settings::recordings, "recordings", service::recordings::kRetentionRows,
                   "Ours: which recordings are kept. The oldest are deleted first."),
     config::block(&Settings::playback, "playback", service::recordings::kPlaybackRows, "Ours: playback of recordings."),
+    config::block(&Settings::upload, "upload", service::upload::kUploadRows,
+                  "Ours: copies recordings to S3 and servers that speak it."),
     config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
     config::block(&Settings::tracing, "tracing", service::tracing::kTracingRows, "Ours: traces for OpenTelemetry."),
     config::block(&Settings::rtsp_server, "rtsp_server", session::rtsp::kRtspServerRows, "RTSP."),

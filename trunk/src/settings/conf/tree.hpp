@@ -12,9 +12,11 @@
 #include "base/time.hpp"
 #include "media/ring/options.hpp"
 #include "service/access/options.hpp"
+#include "service/acme/options.hpp"
 #include "service/cluster/options.hpp"
 #include "service/dash/options.hpp"
 #include "service/dvr/options.hpp"
+#include "service/engines/options.hpp"
 #include "service/exec/options.hpp"
 #include "service/forward/options.hpp"
 #include "service/heartbeat/options.hpp"
@@ -26,6 +28,7 @@
 #include "service/relay/options.hpp"
 #include "service/tokens/options.hpp"
 #include "service/tracing/options.hpp"
+#include "service/upload/options.hpp"
 #include "service/users/options.hpp"
 #include "session/http_live/options.hpp"
 #include "session/limits/limit_options.hpp"
@@ -64,6 +67,7 @@ struct Vhost {
     service::relay::ClusterOptions cluster;
     service::ladder::LadderOptions ladder;
     service::exec::ExecOptions exec;
+    std::vector<service::engines::TranscodeOptions> transcodes;
 
     // Whether some clients may not play its streams.
     bool guards_play() const {
@@ -73,7 +77,6 @@ struct Vhost {
 
     // Everything below is accepted and checked, but has no effect yet.
     HdsOptions hds;
-    std::vector<TranscodeOptions> transcodes;
 };
 
 enum class LogTank : std::uint8_t { file, console };
@@ -142,7 +145,9 @@ struct Settings {
     service::cluster::RegistryOptions cluster;
     StatsOptions stats;
     TlsClientOptions tls_client;
+    service::acme::AcmeOptions acme;
     session::LimitOptions limits;
+    session::srt::SrtLimitOptions srt_limits;
     HttpApiOptions http_api;
     HttpServerOptions http_server;
     session::srt::SrtServerOptions srt_server;
@@ -151,6 +156,7 @@ struct Settings {
     ExporterOptions exporter;
     service::recordings::PlaybackOptions playback;
     service::recordings::RetentionOptions recordings;
+    service::upload::UploadOptions upload;
     service::tracing::TracingOptions tracing;
     session::rtsp::RtspServerOptions rtsp_server;
     RtspsOptions rtsps;
