@@ -239,6 +239,9 @@ public:
     virtual void on_publish_ended(const ClientRequest& request, const StreamPlan& plan) = 0;
     // The publisher has left without a successor.
     virtual void on_unpublished(const std::string& url) = 0;
+    // The slate begins, after the publisher has left or before the first one: the stream continues without on_unpublished, until
+    // on_published or on_unpublished. `request` names the stream.
+    virtual void on_stand_in(const ClientRequest& /*request*/, const StreamPlan& /*plan*/) {}
     // Once for each admitted play.
     virtual void on_play_ended(const ClientRequest& request, const StreamPlan& plan) = 0;
     // The connection of a client that asked to publish or play is over, admitted or not: once each. Only for clients that connect

@@ -28,6 +28,8 @@ inline constexpr std::chrono::milliseconds kConfirmLimit{500};
         Signal answered;
 
     private:
+        // The stand-in.
+        void on_publisher_began() override { answered.raise(); }
         void on_publisher_left() override { answered.raise(); }
         void on_publisher_confirmed() override { answered.raise(); }
     };
@@ -37,7 +39,7 @@ inline constexpr std::chrono::milliseconds kConfirmLimit{500};
         const auto answered = io::wait(watch.answered, deadline.sooner(io::Deadline::after(kConfirmLimit)));
         return answered.ok() || answered.code() == Errc::timed_out ? Result<void>() : answered;
     }
-    for (int turn = 0; turn < kTurns && source->is_published(); ++turn)
+    for (int turn = 0; turn < kTurns && source->publications().owner() != nullptr; ++turn)
         TRY(io::yield(deadline));
     return {};
 }
@@ -48,23 +50,29 @@ inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTabl
                                                                io::Deadline deadline) {
     using media::Source;
     const auto source = TRY(streams.find_or_create(plan.url, plan.play, plan.chunk_size));
-    if (source->is_published() && !plan.publish.takeover)
+    if (source->publications().owner() != nullptr && !plan.publish.takeover)
         TRY(end_gone_publisher(source, deadline));
     source->set_options(plan.play);
     return media::Publication::start(source, plan.publish.takeover ? media::Takeover::replace : media::Takeover::refuse);
 }
 
-// Lives as long as the publisher has the stream. Reports its beginning and, after the publication is gone, its end. Everything
-// referred to outlives it.
-class AdmittedPublish {
+// Lives as long as the publisher has the stream. Reports its beginning, after that of a publication that waits for a key frame,
+// and, after the publication is gone, its end. Everything referred to outlives it.
+class AdmittedPublish final : private media::BeginListener {
 public:
     AdmittedPublish(media::StreamTable& streams, StreamEvents& events, const ClientRequest& request, const StreamPlan& plan)
         : streams_(streams), events_(events), request_(request), plan_(plan) {
-        events_.on_published(request_, plan_);
+        const auto source = streams_.find(plan_.url);
+        if (media::Publisher* const owner = source ? source->publications().owner() : nullptr; owner && owner->is_waiting())
+            owner->set_begin_listener(*this);
+        else
+            events_.on_published(request_, plan_);
     }
     ~AdmittedPublish() {
         events_.on_publish_ended(request_, plan_);
         const auto source = streams_.find(plan_.url);
+        if (media::Publisher* const owner = source ? source->publications().owner() : nullptr)
+            owner->remove_begin_listener(*this);
         if (!source || !source->is_published())
             events_.on_unpublished(plan_.url);
     }
@@ -72,6 +80,8 @@ public:
     AdmittedPublish& operator=(const AdmittedPublish&) = delete;
 
 private:
+    void on_begun() override { events_.on_published(request_, plan_); }
+
     media::StreamTable& streams_;
     StreamEvents& events_;
     const ClientRequest& request_;

@@ -58,7 +58,8 @@ public:
     static const ClientKind srt_publish;
     static const ClientKind gb28181_publish;
     static const ClientKind rtsp_publish;
-    static const ClientKind relay_pull;  // this server's own: a stream of an edge, from its origin
+    static const ClientKind relay_pull;      // this server's own: a stream of an edge, from its origin
+    static const ClientKind engine_publish;  // this server's own: a stream that a transcode {} makes of another one
 
 private:
     const ClientKindRow* row_;
@@ -66,7 +67,7 @@ private:
 
 namespace kinds {
 
-extern const ClientKindRow kUnknown, kRelayPull;
+extern const ClientKindRow kUnknown, kRelayPull, kEnginePublish;
 extern const ClientKindRow kRtmpPlay, kFmlePublish, kFlashPublish, kHaivisionPublish;
 extern const ClientKindRow kFlvPlay, kHlsPlay;
 extern const ClientKindRow kRtcPlay, kRtcPublish;
@@ -91,6 +92,7 @@ inline constexpr ClientKind ClientKind::gb28181_publish{kinds::kGb28181Publish};
 inline constexpr ClientKind ClientKind::rtsp_play{kinds::kRtspPlay};
 inline constexpr ClientKind ClientKind::rtsp_publish{kinds::kRtspPublish};
 inline constexpr ClientKind ClientKind::relay_pull{kinds::kRelayPull};
+inline constexpr ClientKind ClientKind::engine_publish{kinds::kEnginePublish};
 
 inline std::string_view name_of(ClientKind kind) { return kind.row().name; }
 inline bool is_publisher(ClientKind kind) { return kind.row().is_publisher; }

@@ -149,6 +149,7 @@ TEST(ClientKind, NamesAreThoseThatOperatorsKnow) {
                                                                      {ClientKind::haivision_publish, "haivision-publish"},
                                                                      {ClientKind::rtc_publish, "rtc-publish"},
                                                                      {ClientKind::srt_publish, "srt-publish"},
+                                                                     {ClientKind::engine_publish, "engine-publish"},
                                                                      {ClientKind::relay_pull, "relay-pull"}};
     for (const auto& [kind, name] : names) {
         EXPECT_EQ(name_of(kind), name);

@@ -13,9 +13,9 @@ namespace {
 
 // Owners: all copies of the client's request.
 std::shared_ptr<const Credentials> named(std::string user, std::string password) {
-    if (user.empty() || user.size() > kCredentialBytesMax || password.size() > kCredentialBytesMax)
+    if (user.empty() || user.size() > kCredentialBytesMax || password.size() > kBearerBytesMax)
         return nullptr;
-    return std::make_shared<const Credentials>(Credentials{std::move(user), std::move(password), {}, false, {}});
+    return std::make_shared<const Credentials>(Credentials{std::move(user), std::move(password), {}, {}, {}});
 }
 
 // The place of the user info in a URL, and its size; npos without one.
@@ -41,9 +41,9 @@ std::shared_ptr<const Credentials> parse_authorization(std::string_view field) {
     if (ascii::are_same(scheme, "Bearer")) {
         if (value.empty() || value.size() > kBearerBytesMax)
             return nullptr;
-        return std::make_shared<const Credentials>(Credentials{{}, {}, std::string(value), false, {}});
+        return std::make_shared<const Credentials>(Credentials{{}, {}, std::string(value), {}, {}});
     }
-    if (!ascii::are_same(scheme, "Basic") || value.size() > 4 * kCredentialBytesMax)
+    if (!ascii::are_same(scheme, "Basic") || value.size() > 2 * kBearerBytesMax)
         return nullptr;
     const auto decoded = bytes_of_base64(value);
     if (!decoded)

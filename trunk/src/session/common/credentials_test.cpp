@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bytes/base64.hpp"
+
 namespace live::session {
 namespace {
 
@@ -25,6 +27,10 @@ TEST(Credentials, HasBounds) {
     EXPECT_NE(parse_authorization("Bearer " + std::string(kBearerBytesMax, 'a')), nullptr);
     EXPECT_EQ(user_info_of("rtmp://" + std::string(kCredentialBytesMax + 1, 'a') + "@h/live"), nullptr);
     EXPECT_NE(user_info_of("rtmp://" + std::string(kCredentialBytesMax, 'a') + "@h/live"), nullptr);
+    EXPECT_NE(user_info_of("rtmp://a:" + std::string(kBearerBytesMax, 'a') + "@h/live"), nullptr) << "a token as the password";
+    EXPECT_EQ(user_info_of("rtmp://a:" + std::string(kBearerBytesMax + 1, 'a') + "@h/live"), nullptr);
+    EXPECT_NE(parse_authorization("Basic " + base64(as_bytes("a:" + std::string(kBearerBytesMax, 'a')))), nullptr);
+    EXPECT_EQ(parse_authorization("Basic " + base64(as_bytes("a:" + std::string(kBearerBytesMax + 1, 'a')))), nullptr);
 }
 
 TEST(Credentials, ReadsUserInfoOfAUrl) {

@@ -4,6 +4,7 @@ namespace live::session {
 
 constexpr ClientKindRow kinds::kUnknown{.name = "Unknown"};
 constexpr ClientKindRow kinds::kRelayPull{.name = "relay-pull", .is_publisher = true};
+constexpr ClientKindRow kinds::kEnginePublish{.name = "engine-publish", .is_publisher = true};
 
 std::vector<std::string> addresses_of(std::string_view scheme, const std::vector<std::string>& listen) {
     std::vector<std::string> all;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "session/common/self_test_report.hpp"
 #include "session/common/stream_urls.hpp"
 #include "session/common/traffic.hpp"
+#include "session/limits/refusals.hpp"
 
 namespace live::session {
 
@@ -41,6 +43,8 @@ struct Protocol {
 
     std::string_view name;  // in the heartbeat
     std::vector<Kind> kinds{};
+    // By its own limits, beside those of ConnectionLimits.
+    std::span<const Refusals> refusals{};
     // Bytes of its clients' connections since the start.
     std::function<Traffic()> traffic{};
     std::function<void(std::vector<MemoryKind>&)> add_memory{};

@@ -135,7 +135,7 @@ void PublishSession::note_tracks() {
         LOG_INFO_REPEATED(log_, "GB28181: got {} {}, id={:#x}, track={}", track.kind == MediaKind::video ? "Video" : "Audio",
                           wire::ps::name_of(track.format), track.id, static_cast<int>(track.track));
     }
-    publication_->source().tracks().announce(kinds);
+    publication_->announce(kinds);
 }
 
 ClientFigures PublishSession::figures() const {

@@ -1,6 +1,7 @@
 // Router: finds the handler for a path. The longest registered pattern wins. A pattern that ends with '/' matches everything
 // below it, and its own name without the slash is redirected to it; any other pattern matches exactly, with or without a slash at
-// the end. Fallbacks rank between all of these and the pattern "/": in order, the first that owns the path serves it.
+// the end; "{id}" in it is any part of a path before the last one. Fallbacks rank between all of these and the pattern "/": in
+// order, the first that owns the path serves it.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,9 @@
 #include "session/http/handler.hpp"
 
 namespace live::session::http {
+
+// The path with "{id}" in place of the part before the last one; empty if it has too few.
+std::string with_id(std::string_view path);
 
 class Router {
 public:
@@ -41,6 +45,7 @@ private:
     std::unordered_map<std::string, Handler*, Hash, std::equal_to<>> handlers_;  // by pattern
     std::vector<Handler*> fallbacks_;
     Handler* front_ = nullptr;
+    bool has_ids_ = false;  // a pattern has "{id}"
 };
 
 }  // namespace live::session::http

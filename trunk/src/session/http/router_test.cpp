@@ -34,6 +34,17 @@ protected:
     Router router_;
 };
 
+TEST_F(RouterTest, IdInAPatternIsAnyPart) {
+    Nobody clip;
+    router_.add("/api/v1/streams/{id}/clip", clip);
+    EXPECT_EQ(router_.find("/api/v1/streams/vid-1/clip").handler, &clip);
+    EXPECT_EQ(router_.find("/api/v1/streams/vid-1").handler, &streams_);
+    EXPECT_EQ(router_.find("/api/v1/streams/clip").handler, &streams_);
+    EXPECT_EQ(router_.find("/api/v1/streams/a/b/clip").handler, &streams_);
+    for (const char* path : {"", "/", "clip", "/clip", "//"})
+        EXPECT_NE(router_.find(path).handler, &clip) << path;
+}
+
 TEST_F(RouterTest, TheLongestPatternWins) {
     EXPECT_EQ(router_.find("/").handler, &root_);
     EXPECT_EQ(router_.find("/index.html").handler, &root_);

@@ -9,6 +9,7 @@
 #include "engine/websocket/frame_writer.hpp"
 #include "engine/websocket/handshake.hpp"
 #include "io/fibers/loop.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "media/source/wire_log_hold.hpp"
 #include "session/common/join.hpp"
 #include "session/http/redirect.hpp"
@@ -141,9 +142,18 @@ Result<void> PlaySession::send_head(io::Deadline deadline) {
     gets_sync_ = requests_sync();
     if (gets_sync_)
         head.headers.emplace_back(kRelaySyncField, "1");
-    TRY(exchange_.send_head(head, deadline));
+    TRY(send_head_ahead(exchange_.head_text(head), deadline));
     framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
     return {};
+}
+
+// Over TLS it goes out with the first media, or before the wait for it.
+Result<void> PlaySession::send_head_ahead(const std::string& text, io::Deadline deadline) {
+    exchange_.traffic().sent_bytes += text.size();
+    const auto limit = deadline.sooner(io::Deadline::after(http::Exchange::kSendLimit));
+    if (io::TlsStream* const tls = exchange_.stream().as_tls())
+        return tls->write_ahead(as_bytes(text), limit);
+    return exchange_.stream().write_all(std::array{io::as_part(as_bytes(text))}, limit);
 }
 
 Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
@@ -190,9 +200,12 @@ Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
 }
 
 media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
-    return {url_.mount.format().container, framing_, tracks.sent,
-            gets_sync_ ? media::TrackSelection::all : media::TrackSelection::defaults,
-            gets_sync_ ? media::Receiver::node : media::Receiver::player};
+    return {url_.mount.format().container,
+            framing_,
+            tracks.sent,
+            gets_sync_ ? media::TrackSelection::every : media::TrackSelection::defaults,
+            gets_sync_ ? media::Receiver::node : media::Receiver::player,
+            {}};
 }
 
 [[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start, io::Deadline deadline) {

@@ -44,6 +44,7 @@ private:
     Result<void> stream(io::Deadline deadline);
     bool requests_sync() const;
     Result<void> send_head(io::Deadline deadline);
+    Result<void> send_head_ahead(const std::string& text, io::Deadline deadline);
     Result<void> accept_websocket(io::Deadline deadline);
     Result<void> finish(io::Deadline deadline);
     Result<void> receive(Bytes input);

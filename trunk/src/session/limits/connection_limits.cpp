@@ -17,13 +17,8 @@ using Reason = ConnectionLimits::Reason;
 using Sum = engine::workers::SharedLimits::Sum;
 static_assert(PerAddressLimits::kUses == engine::workers::SharedLimits::kUses);
 
-struct ReasonText {
-    std::string_view name;
-    std::string_view sentence;  // description of the bound
-};
-
 // In the order of the enumeration. 1074 is the reference's number for it, which scripts look for.
-constexpr std::array<ReasonText, ConnectionLimits::kReasons> kReasonTexts = {{
+constexpr std::array<Refusals, ConnectionLimits::kReasons> kNone = {{
     {"max_connections", "{} connections are the limit (max_connections), code=1074"},
     {"connections_per_ip", "{} connections are the limit of one address (limits.connections_per_ip, max_connections)"},
     {"new_connections_per_ip", "{} new connections a second are the limit of one address (limits.new_connections_per_ip)"},
@@ -32,11 +27,6 @@ constexpr std::array<ReasonText, ConnectionLimits::kReasons> kReasonTexts = {{
      "{} WebRTC sessions wait for their clients, which is the limit of one address (limits.rtc_half_open_per_ip)"},
     {"rtc_offers_per_ip", "{} WebRTC offers a second are the limit of one address (limits.rtc_offers_per_ip)"},
     {"hls_sessions_per_ip", "{} players of HLS and DASH are the limit of one address (limits.hls_sessions_per_ip)"},
-    {"srt_half_open", "{} SRT clients wait for their admission, which is the limit (limits.srt_half_open)"},
-    {"srt_half_open_per_ip",
-     "{} SRT clients wait for their admission, which is the limit of one address (limits.srt_half_open_per_ip)"},
-    {"srt_half_open_per_vhost",
-     "{} SRT clients wait for their admission, which is the limit of one virtual host (half of limits.srt_half_open)"},
     {"handshakes", "{} handshakes wait for the worker thread, which is the limit"},
     {"handshakes_per_ip", "{} handshakes wait for the worker thread, which is the limit of one address"},
 }};
@@ -57,8 +47,6 @@ AddressTerms terms_of(Kind kind) {
 }
 
 }  // namespace
-
-std::string_view ConnectionLimits::name_of(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)].name; }
 
 ConnectionLimits::Place::Place(ConnectionLimits& places, Kind kind, std::optional<IpAddress> group, std::size_t bytes)
     : places_(&places), kind_(kind), group_(group), bytes_(bytes) {
@@ -100,7 +88,7 @@ void ConnectionLimits::Place::set_bytes(std::size_t bytes) {
     bytes_ = bytes;
 }
 
-ConnectionLimits::ConnectionLimits(std::size_t max, const Log& log, const LimitOptions& options) : log_(log) {
+ConnectionLimits::ConnectionLimits(std::size_t max, const Log& log, const LimitOptions& options) : log_(log), refusals_(kNone) {
     set_limits(max, options);
 }
 
@@ -245,19 +233,7 @@ void ConnectionLimits::count(const Place& place, int change) {
 }
 
 Error ConnectionLimits::refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now) {
-    const auto index = static_cast<std::size_t>(reason);
-    Refusals& refusals = refusals_[index];
-    ++refusals.count;
-    std::string sentence = fmt::format(fmt::runtime(kReasonTexts[index].sentence), bound);
-    if (!refusals.logged_at || now - *refusals.logged_at >= kLogEvery) {
-        const std::uint64_t unlogged = refusals.count - refusals.logged - 1;
-        LOG_WARN(
-            log_, "refused {}: {}{}", ip, sentence,
-            unlogged == 0 ? std::string() : fmt::format("; {} more were refused for this since the last such line", unlogged));
-        refusals.logged = refusals.count;
-        refusals.logged_at = now;
-    }
-    return {Errc::limit, std::move(sentence)};
+    return refuse(refusals_[static_cast<std::size_t>(reason)], ip, bound, now);
 }
 
 }  // namespace live::session

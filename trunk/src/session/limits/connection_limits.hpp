@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "session/limits/memory_budget.hpp"
 #include "session/limits/per_address_limits.hpp"
 #include "session/limits/proxy_rules.hpp"
+#include "session/limits/refusals.hpp"
 
 namespace live::session {
 
@@ -29,7 +31,6 @@ public:
     static constexpr std::size_t kCrowdedShare = 2;
     // In addition to max(), for the API: an operator gets in when everything else is taken.
     static constexpr std::size_t kKeptForControl = 10;
-    static constexpr std::chrono::seconds kLogEvery{10};
 
     enum class Kind : std::uint8_t {
         client,     // a connection
@@ -48,14 +49,10 @@ public:
         rtc_half_open_per_ip,
         rtc_offers_per_ip,
         hls_sessions_per_ip,
-        srt_half_open,
-        srt_half_open_per_ip,
-        srt_half_open_per_vhost,  // a share of srt_half_open
-        handshakes,               // bounds of the worker thread for handshakes, without an option
+        handshakes,  // bounds of the worker thread for handshakes, without an option
         handshakes_per_ip,
     };
-    static constexpr std::size_t kReasons = 12;
-    static std::string_view name_of(Reason reason);
+    static constexpr std::size_t kReasons = 9;
 
     // The place of one client; released when destroyed, which must be before the ConnectionLimits are.
     class Place {
@@ -112,17 +109,16 @@ public:
     std::optional<IpAddress> group_of(std::string_view ip) const override;
     // limits.proxy_protocol: whether this address is in `trusted`.
     bool sends_proxy_header(std::string_view ip) const override;
-    // For limits that are counted elsewhere: counts the refusal, logs it at a limited rate, and returns the client's error.
+    // For limits that are counted elsewhere: as Refusals::add.
     Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);
-    std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count; }
+    // For a limit of one protocol, which owns its refusals.
+    Error refuse(Refusals& by, std::string_view ip, std::size_t bound, TimePoint now) const {
+        return by.add(ip, bound, log_, now);
+    }
+    std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count(); }
+    std::span<const Refusals, kReasons> refusals() const { return refusals_; }
 
 private:
-    struct Refusals {
-        std::uint64_t count = 0;
-        std::uint64_t logged = 0;  // `count` at the last line in the log
-        std::optional<TimePoint> logged_at;
-    };
-
     bool is_trusted(const IpAddress& address) const;
     std::size_t connections_per_address() const;
     std::size_t places_for(Kind kind, bool is_trusted) const;
@@ -147,7 +143,7 @@ private:
     std::size_t bytes_ = 0;
     PerAddressLimits addresses_;
     engine::workers::SharedLimits* shared_limits_ = nullptr;
-    std::array<Refusals, kReasons> refusals_{};
+    std::array<Refusals, kReasons> refusals_;
     MemoryBudget memory_{*this};
 };
 

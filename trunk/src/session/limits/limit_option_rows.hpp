@@ -18,10 +18,6 @@ inline constexpr auto kLimitRows = config::Rows{
                 "The same for one address."),
     config::row(&LimitOptions::rtc_offers_per_ip, "rtc_offers_per_ip", 1, 10'000, config::Reload::live,
                 "WebRTC offers per second from one address; bursts of ten seconds' worth are allowed."),
-    config::row(&LimitOptions::srt_half_open, "srt_half_open", 2, 50'000, config::Reload::live,
-                "SRT clients that wait for callbacks or passphrases; at most half of them of one virtual host."),
-    config::row(&LimitOptions::srt_half_open_per_ip, "srt_half_open_per_ip", 1, 50'000, config::Reload::live,
-                "The same for one address."),
     config::row(&LimitOptions::hls_sessions_per_ip, "hls_sessions_per_ip", 1, 100'000, config::Reload::live,
                 "HLS and DASH players at one address."),
     config::row(

@@ -1,4 +1,5 @@
-// limits {}: the bounds of one address, and of all unproven clients together. The rows are in limit_option_rows.hpp.
+// limits {}: the bounds of one address, and of all unproven clients together. The rows are in limit_option_rows.hpp. SRT has its
+// own: session/srt/options.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,6 @@ struct LimitOptions {
     std::uint32_t rtc_half_open = 2000;
     std::uint32_t rtc_half_open_per_ip = 200;
     std::uint32_t rtc_offers_per_ip = 50;
-    std::uint32_t srt_half_open = 1000;
-    std::uint32_t srt_half_open_per_ip = 100;
     std::uint32_t hls_sessions_per_ip = 2000;
     std::uint32_t memory_budget = 0;  // MiB; 0: half of the available memory
     // Addresses and networks, checked with IpNetwork::parse().

@@ -6,6 +6,7 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"
+#include "media/ingest/ts_data.hpp"
 #include "session/mpegts/publish_session.hpp"
 
 namespace live::session::mpegts {
@@ -179,8 +180,8 @@ void Port::drain(TimePoint now) {
     if (reader_->version() != logged_version_)
         log_tracks();
     while (auto unit = reader_->next()) {
-        if (unit->kind == MediaKind::data)
-            continue;  // data is carried only in the transport stream
+        if (unit->kind == MediaKind::data && (sink_ == nullptr || !media::carries_events(unit->format)))
+            continue;  // other data is carried only in the transport stream
         if (sink_ != nullptr) {
             sink_->take(*std::move(unit));
             continue;

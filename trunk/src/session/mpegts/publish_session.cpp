@@ -6,6 +6,7 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"
 #include "media/ingest/announced_kinds.hpp"
+#include "media/ingest/ts_data.hpp"
 #include "session/common/admitted_publish.hpp"
 
 namespace live::session::mpegts {
@@ -97,8 +98,10 @@ void PublishSession::kick(std::string reason) {
 }
 
 void PublishSession::take(wire::ts::TsReader::Unit unit) {
-    if (ingest_ == nullptr || unit.kind == MediaKind::data)
+    if (ingest_ == nullptr)
         return;
+    if (unit.kind == MediaKind::data)
+        return media::push_ts_data(*ingest_, unit);
     if (transport_ && unit.kind == MediaKind::video)
         transport_->log.note_video(unit.frame);
     publication_->source().set_arrival(feed_.heard());
@@ -109,7 +112,7 @@ void PublishSession::take(wire::ts::TsReader::Unit unit) {
 void PublishSession::pass(Bytes bytes, const wire::ts::TsReader& reader) {
     if (publication_ != nullptr && announced_version_ != reader.version()) {
         announced_version_ = reader.version();
-        publication_->source().tracks().announce(media::announced_by(reader));
+        publication_->announce(media::announced_by(reader));
     }
     if (transport_)
         transport_->log.append(bytes, reader);

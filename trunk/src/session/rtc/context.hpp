@@ -8,6 +8,7 @@
 #include "session/common/client_table.hpp"
 #include "session/limits/connection_limits.hpp"
 #include "session/rtc/options.hpp"
+#include "session/rtc/plain_video.hpp"
 #include "session/rtc/transport/players.hpp"
 #include "session/rtc/transport/port.hpp"
 
@@ -35,6 +36,7 @@ struct Context {
     Port& port;
     Players& players;
     const Log& log;
+    PlainVideo* plain_video = nullptr;  // nullptr: B-frames are left out
 };
 
 }  // namespace live::session::rtc

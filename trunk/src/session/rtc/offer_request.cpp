@@ -56,6 +56,7 @@ Result<void> read_parameters(const std::vector<const Query*>& queries, OfferRequ
     if (offered.purpose == Purpose::play) {
         offered.tracks.audio = TRY(track_of("audio", get("audio")));
         offered.tracks.video = TRY(track_of("video", get("video")));
+        offered.rendition = get("rendition");
     }
     offered.dtls = get("dtls") != "false";
     offered.ufrag = get("ice-ufrag");

@@ -49,6 +49,7 @@ TEST(OfferRequest, APlayerChoosesTracks) {
     };
     const auto both = asked("/rtc/v1/whep/?audio=1&video=255", Purpose::play).value();
     EXPECT_EQ(both.tracks, (media::TrackChoice{media::TrackId(1), media::TrackId(255)}));
+    EXPECT_EQ(asked("/rtc/v1/whep/?rendition=h", Purpose::play)->rendition, "h");
     const auto one = asked("/rtc/v1/whep/?video=0", Purpose::play).value();
     EXPECT_EQ(one.tracks, (media::TrackChoice{{}, media::TrackId(0)}));
     EXPECT_TRUE(asked("/rtc/v1/whep/", Purpose::play)->tracks.is_default());

@@ -73,6 +73,11 @@ inline constexpr auto kRtcServerRows = config::Rows{
 inline constexpr std::array<std::string_view, 2> kDtlsRoleNames = {"passive", "active"};
 inline constexpr std::array<std::string_view, 3> kDtlsVersionNames = {"auto", "dtls1.0", "dtls1.2"};
 
+inline constexpr std::array kBFramesNames = {
+    config::Named<BFrames>{"drop", BFrames::drop},
+    config::Named<BFrames>{"transcode", BFrames::transcode},
+};
+
 inline constexpr auto kRtcRows = config::Rows{
     config::row(&RtcOptions::enabled, "enabled", kNextSession, "WebRTC on this virtual host."),
     config::row(&RtcOptions::nack, "nack", kNextSession, "Negotiates NACK."),
@@ -88,6 +93,9 @@ inline constexpr auto kRtcRows = config::Rows{
     config::row(&RtcOptions::drop_for_pt, "drop_for_pt", 0, 127, kNextSession, "Drops RTP of that payload type; 0 is none."),
     config::row(&RtcOptions::rtmp_to_rtc, "rtmp_to_rtc", kNextSession, "RTMP streams can be played over WebRTC."),
     config::row(&RtcOptions::keep_bframe, "keep_bframe", kNextSession, "Keeps B-frames there."),
+    config::row(&RtcOptions::bframes, "bframes", kBFramesNames, kNextSession,
+                "Ours: drop: B-frames are left out. transcode: while WebRTC players watch a stream that has some, one ffmpeg "
+                "encodes it for all of them without."),
     config::row(&RtcOptions::keep_avc_nalu_sei, "keep_avc_nalu_sei", kNextSession,
                 "Keeps SEI there, but for what is about the timing of a constant-rate channel."),
     config::row(&RtcOptions::opus_bitrate, "opus_bitrate", 8000, 320'000, kNextSession,

@@ -55,6 +55,12 @@ struct RtcServerOptions {
     std::string dir;
 };
 
+// Frames that refer to later ones, which WebRTC players cannot put in order.
+enum class BFrames : std::uint8_t {
+    drop,       // left out
+    transcode,  // the players of a stream with such frames share a version that is encoded without
+};
+
 struct RtcOptions {
     bool enabled = false;
     bool nack = true;
@@ -77,6 +83,7 @@ struct RtcOptions {
     bool keep_opus = false;
     bool init_rate_from_sdp = false;
     bool keep_original_ssrc = false;
+    BFrames bframes = BFrames::drop;
 };
 
 // An address that no client can use is an error: clients would fail without a message.

@@ -6,15 +6,12 @@
 #include "base/log/log_format.hpp"
 #include "base/text/ascii.hpp"
 #include "io/fibers/loop.hpp"
+#include "media/rtp/rtp_layers.hpp"
 #include "session/common/join.hpp"
 
 namespace live::session::rtc {
 
 namespace {
-
-engine::rtp::RtpLogHeader header_of(const media::RtpPacket& packet) {
-    return {packet.sequence, packet.timestamp, packet.marker, packet.time, packet.follows_loss};
-}
 
 // The default track is not named, so that all its players share an RTP log. A stream that is not published yet may have any
 // track.
@@ -30,6 +27,27 @@ Result<void> fit_track(const media::Source& source, MediaKind kind, std::optiona
     return {};
 }
 
+const media::Track* video_named(const media::Source& source, std::string_view name) {
+    return find_rendition(source.tracks().all(), source.tracks().default_of(MediaKind::video), name);
+}
+
+// A rendition is a layer of the publisher, or a video track with that name; "source" is the stream itself. A track of another
+// codec than the stream's cannot be a layer.
+Result<void> fit_rendition(const media::Source& source, const std::string& name, media::TrackChoice& wanted) {
+    if (name.empty() || name == media::kSourceRendition || !source.is_published())
+        return {};
+    if (const media::RtpLog* const log = source.rtp_logs().find(); source.publications().brings_rtp()) {
+        if (log->layers() != nullptr && log->layers()->find(name))
+            return {};
+    } else if (const media::Track* const track = video_named(source, name); track != nullptr) {
+        const media::Track* const first = source.tracks().default_of(MediaKind::video);
+        if (first == nullptr || first->codec != track->codec)
+            wanted.video = track->id;
+        return {};
+    }
+    return Error(Errc::not_found, fmt::format("the stream has no rendition {}", name));
+}
+
 Result<media::TrackChoice> tracks_of(const media::Source& source, media::TrackChoice wanted) {
     TRY(fit_track(source, MediaKind::audio, wanted.audio));
     TRY(fit_track(source, MediaKind::video, wanted.video));
@@ -38,10 +56,23 @@ Result<media::TrackChoice> tracks_of(const media::Source& source, media::TrackCh
 
 }  // namespace
 
+PlaySession::PlaySession(Context& context, ClientRequest request, RtcOptions options, std::string ufrag, std::string token)
+    : SessionPeer(context, std::move(request), std::move(options), std::move(ufrag), std::move(token)),
+      layers_(context.port.shared()) {}
+
 PlaySession::~PlaySession() {
+    if (group_ != nullptr && layers_.follow(group_->rtp_log()))
+        layers_.release();
     context().players.leave(*this);
     finish();
     admitted_.reset();
+}
+
+// A player that names a video track gets no other one.
+void PlaySession::choose(const media::TrackChoice& tracks, std::string rendition) {
+    tracks_ = tracks;
+    rendition_ = tracks.video && rendition.empty() ? std::string(media::kSourceRendition) : std::move(rendition);
+    layers_.keep_to(rendition_);
 }
 
 Result<void> PlaySession::admit(io::Deadline deadline) {
@@ -58,7 +89,26 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
     if (source->is_published() && !source->publications().brings_rtp() && !options().rtmp_to_rtc)
         return Error(Errc::unsupported, "the stream is not published by WebRTC, and rtmp_to_rtc is off");
     source->set_options(plan().play);
+    TRY(fit_rendition(*source, rendition_, tracks_));
     tracks_ = TRY(tracks_of(*source, tracks_));
+    return join(TRY(without_b_frames(source, deadline)), deadline);
+}
+
+// Returns the version of the stream without B-frames, where the options request it and it exists.
+Result<Ref<media::Source>> PlaySession::without_b_frames(const Ref<media::Source>& source, io::Deadline deadline) {
+    const bool is_wanted =
+        options().bframes == BFrames::transcode && context().plain_video != nullptr && !tracks_.video && !names_layer();
+    if (!is_wanted || !source->is_published() || source->publications().brings_rtp() || !source->tracks().has_b_frames())
+        return source;
+    auto plain = context().plain_video->fetch_plain(request(), plan(), deadline);
+    if (plain.ok() || plain.code() == Errc::cancelled)
+        return plain;
+    LOG_WARN(log(), "RTC: B-frames of {} are left out, because ffmpeg gives no other version: {}", plan().url,
+             plain.error().sentence());
+    return source;
+}
+
+Result<void> PlaySession::join(const Ref<media::Source>& source, io::Deadline deadline) {
     if (!source->rtp_logs().has_room_for(tracks_))
         return Error(Errc::limit, "players of this stream have chosen too many combinations of tracks");
     group_ = &context().players.join(source, *this, Packing::any, log(), tracks_);
@@ -80,13 +130,17 @@ void PlaySession::play(const wire::sdp::Agreement& agreement) {
     LOG_INFO(log(), "RTC: start play url={}, session={}", plan().url, session_id());
 }
 
-// Moves to the group for single NAL units; the RTP log stays held meanwhile.
+// Moves to the group for single NAL units, which has no layers; the RTP log stays held meanwhile.
 void PlaySession::take_single_nal_units() {
     const Ref<media::Source> source(&group_->source());
-    source->rtp_logs().hold(tracks_);
+    const media::TrackChoice before = tracks_;
+    source->rtp_logs().hold(before);
     context().players.leave(*this);
+    if (const auto* const track =
+            names_layer() && !source->publications().brings_rtp() ? video_named(*source, rendition_) : nullptr)
+        tracks_.video = track->id;
     group_ = &context().players.join(source, *this, Packing::single_nal, log(), tracks_);
-    source->rtp_logs().release(tracks_);
+    source->rtp_logs().release(before);
 }
 
 void PlaySession::on_established(TimePoint) { context().players.wake(*this); }
@@ -104,11 +158,30 @@ void PlaySession::add_hot_lines(HotLines& lines) const {
 
 void PlaySession::drain(TimePoint now) {
     media::RtpLog& rtp_log = group_->rtp_log();
-    for (const auto& [kind, sequence] : engine_->take_nacks())
-        if (const auto* packet = rtp_log.find(kind, sequence))
+    const bool has_layers = layers_.follow(rtp_log);
+    for (const auto& [kind, number] : engine_->take_nacks())
+        if (number.layer != 0)
+            layers_.resend(now, number, *engine_);
+        else if (const auto* packet = rtp_log.find(kind, number.sequence))
             engine_->resend(now, kind, header_of(*packet), packet->payload.bytes());
-    if (engine_->take_key_frame_request() && !agreed_[index_of(MediaKind::video)].codec.empty())
+    if (!engine_->take_key_frame_request() || agreed_[index_of(MediaKind::video)].codec.empty())
+        return;
+    if (has_layers)
+        layers_.want_key_frame();
+    else
         rtp_log.want_key_frame();
+}
+
+std::optional<LinkFigures> PlaySession::link_figures() const {
+    if (engine_ == nullptr)
+        return std::nullopt;
+    const auto figures = engine_->figures();
+    return LinkFigures{"rtc",
+                       {{"layer", layers_.name()},
+                        {"layer_changes", layers_.changes()},
+                        {"estimate_kbps", figures.estimated_rate / 1'000},
+                        {"loss", figures.loss},
+                        {"rtt_ms", std::chrono::duration<double, std::milli>(figures.round_trip).count()}}};
 }
 
 // A publisher may return with another codec, but the negotiated one is final.
@@ -198,6 +271,8 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
         leave_out();
         return std::nullopt;
     }
+    if (layers_.follow(group_->rtp_log()))
+        return serve_layers(now);
     if (std::exchange(was_left_out_, false))
         group_->rtp_log().want_key_frame();
     if (is_far_behind(now))
@@ -223,6 +298,7 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
                 continue;
             }
             waits_for_key_ = false;
+            has_video_ = true;
             send(now, packet);
         }
     }
@@ -234,8 +310,31 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
     return is_blocked ? engine_->next_send(now) : std::nullopt;
 }
 
+// Audio comes from the stream's own log, video from that of a layer.
+std::optional<TimePoint> PlaySession::serve_layers(TimePoint now) {
+    const media::RtpLog& rtp_log = group_->rtp_log();
+    for (media::Sequence at = std::max(next_audio_, rtp_log.first()); at < rtp_log.next(); ++at)
+        if (const media::RtpPacket& packet = rtp_log.at(at); packet.kind == MediaKind::audio)
+            send(now, packet);
+    if (std::exchange(has_video_, false)) {
+        layers_.continue_from(now, rtp_log, next_);
+        if (waits_for_key_)
+            layers_.leave_out();
+    }
+    next_ = next_audio_ = rtp_log.next();
+    waits_for_key_ = true;  // should the next publisher have no layers
+    if (std::exchange(was_left_out_, false))
+        layers_.want_key_frame();
+    const auto again = agreed_[index_of(MediaKind::video)].codec.empty() ? std::nullopt : layers_.serve(now, *engine_);
+    count_lost(layers_.take_lost());
+    is_catching_up_ = false;
+    return again;
+}
+
 // Drops everything pending, including audio.
 void PlaySession::leave_out() {
+    if (layers_.follow(group_->rtp_log()))
+        layers_.leave_out();
     const media::Sequence end = group_->rtp_log().next();
     count_lost(unsent_before(end));
     next_ = next_audio_ = end;

@@ -1,5 +1,6 @@
 // PlaySession: a client that plays a stream by WebRTC. It keeps a position in the source's RTP log, and finds packets to
-// retransmit there. Where its link is slower than the stream it resumes at the next key frame.
+// retransmit there. Where its link is slower than the stream it resumes at the next key frame; where the publisher sends several
+// layers of the video, it gets the one that its link carries.
 #pragma once
 
 #include <array>
@@ -7,7 +8,9 @@
 #include <string>
 
 #include "engine/webrtc/play_session.hpp"
+#include "media/ring/rendition_names.hpp"
 #include "session/rtc/session_peer.hpp"
+#include "session/rtc/transport/layer_reader.hpp"
 #include "session/rtc/transport/players.hpp"
 
 namespace live::session::rtc {
@@ -19,11 +22,11 @@ public:
     // If the newest key frame is older than this, a new one is requested from publishers that support it.
     static constexpr std::chrono::milliseconds kKeyAgeMax{2'000};
 
-    using SessionPeer::SessionPeer;
+    PlaySession(Context& context, ClientRequest request, RtcOptions options, std::string ufrag, std::string token);
     ~PlaySession() override;
 
-    // To be called before admit().
-    void choose(const media::TrackChoice& tracks) { tracks_ = tracks; }
+    // To be called before admit(). `rendition` is a layer of the publisher, or the name of a video track; empty: by the link.
+    void choose(const media::TrackChoice& tracks, std::string rendition);
     // Checks admission and holds the stream's RTP log: Errc::denied, Errc::not_found, also for tracks that the stream does not
     // have, Errc::unsupported when the stream does not come by WebRTC and is not to be converted, Errc::limit.
     Result<void> admit(io::Deadline deadline);
@@ -46,10 +49,12 @@ private:
     void drain(TimePoint now) override;
     void on_established(TimePoint now) override;
     std::optional<TimePoint> serve(TimePoint now) override;
-    std::optional<std::uint64_t> link_limit(TimePoint now) const override {
-        return engine_ != nullptr ? engine_->link_limit(now) : std::nullopt;
-    }
+    std::optional<TimePoint> serve_layers(TimePoint now);
+    bool names_layer() const { return !rendition_.empty() && rendition_ != media::kSourceRendition; }
+    std::optional<LinkFigures> link_figures() const override;
     void add_hot_lines(HotLines& lines) const override;
+    Result<Ref<media::Source>> without_b_frames(const Ref<media::Source>& source, io::Deadline deadline);
+    Result<void> join(const Ref<media::Source>& source, io::Deadline deadline);
     void take_single_nal_units();
     std::uint64_t unsent_before(media::Sequence to) const;
     void count_lost(std::uint64_t packets);
@@ -64,6 +69,8 @@ private:
     engine::webrtc::PlaySession* engine_ = nullptr;  // after begin(); owned by SessionPeer
     RtpLogGroup* group_ = nullptr;
     media::TrackChoice tracks_;
+    std::string rendition_;
+    LayerReader layers_;
     std::array<Agreed, 2> agreed_;
     media::Sequence next_ = 0;        // the first packet of any kind that was not sent
     media::Sequence next_audio_ = 0;  // audio before this was sent or dropped
@@ -72,6 +79,7 @@ private:
     bool waits_for_key_ = false;
     bool is_catching_up_ = false;  // since joining
     bool was_left_out_ = false;
+    bool has_video_ = false;  // up to next_, from the stream's own log
 };
 
 }  // namespace live::session::rtc

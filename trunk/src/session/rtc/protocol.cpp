@@ -1,9 +1,11 @@
 #include "session/rtc/protocol.hpp"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "media/rtp/rtp_layers.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
 #include "wire/http/target.hpp"
@@ -39,6 +41,20 @@ void write_rtcp(MetricsText& text, const rtc::PortReading& rtc) {
         .sample(rtc.shared.resent);
 }
 
+void write_layers(MetricsText& text, const engine::webrtc::SharedState& shared) {
+    using engine::rtp::LayerSelector;
+    constexpr std::array<const char*, LayerSelector::kReasons> kReasons = {"start", "estimate", "blocked", "rise", "lost"};
+    text.family(
+        "millrace_rtc_layer_changes_total", MetricsText::Type::counter,
+        "Changes of the layer of a WebRTC player: its first one, down because the estimate of its link fell or frames waited, "
+        "up, and away from a layer that ended.");
+    for (std::size_t i = 0; i < kReasons.size(); ++i)
+        text.sample(shared.layer_changes[i], {{"reason", kReasons[i]}});
+    text.family("millrace_rtc_padding_bytes_total", MetricsText::Type::counter,
+                "Bytes sent to WebRTC players only to measure whether their links carry a better layer.")
+        .sample(shared.padded_bytes);
+}
+
 // Memory of the engine for sessions of any kind. OpenSSL's part is in tls_sessions; the SRTP library's is not counted.
 void add_rtc_memory(std::vector<MemoryKind>& all, const rtc::Port& port, const media::StreamTable& streams) {
     const rtc::PortMemory memory = port.memory();
@@ -48,6 +64,10 @@ void add_rtc_memory(std::vector<MemoryKind>& all, const rtc::Port& port, const m
         source.rtp_logs().for_each([&](const media::RtpLog& rtp_log) {
             ++rtp_logs;
             rtp_log_bytes += sizeof rtp_log + rtp_log.held_bytes();
+            if (const media::RtpLayers* const layers = rtp_log.layers()) {
+                rtp_logs += layers->size();
+                rtp_log_bytes += layers->held_bytes();
+            }
         });
     });
     all.insert(all.end(), {{"rtp_logs", rtp_logs, rtp_log_bytes},
@@ -90,6 +110,7 @@ void rtc::write_metrics(MetricsText& text, const PortReading& rtc, std::size_t h
         .sample(rtc.lost, {{"direction", "in"}})
         .sample(rtc.unsent, {{"direction", "out"}});
     write_rtcp(text, rtc);
+    write_layers(text, rtc.shared);
     text.family("millrace_rtc_circuit_breaker_level", MetricsText::Type::gauge,
                 "What is left out because the processor is busy: 1 NACK, 2 transport-wide feedback too, 3 players too.")
         .combine(MetricFamily::Combine::greatest)

@@ -48,33 +48,65 @@ Result<void> PublishSession::begin(const engine::dtls::Context& dtls, const engi
 }
 
 void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer) {
-    rtp_log_ = &publication_->fill_rtp_log(*this);
-    clock_.emplace(start_of(publication_->source(), *rtp_log_));
     MediaKindSet announced;
     for (const wire::sdp::Accepted& section : agreement.sections) {
         const MediaKind kind = section.kind;
         const auto& codec = section.codec;
         clock_rates_[index_of(kind)] = codec.clock_rate;
         announced.add(kind);
-        has_layers_ = has_layers_ || !section.layers.empty();
         const std::uint8_t channels = kind == MediaKind::audio ? codec.channels : std::uint8_t{0};
-        rtp_log_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
+        OfferedTrack& offered = offered_.emplace_back();
+        offered.track = {kind, codec.name, codec.clock_rate, channels, codec.format};
+        if (kind == MediaKind::video)
+            offered.layers = section.layers;
         // If there are several (RTX, FEC), the first is the one the others belong to.
         if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
-            rtp_log_->set_origin_ssrc(kind, ssrcs.front().ssrc);
+            offered.ssrc = ssrcs.front().ssrc;
     }
-    publication_->source().tracks().announce(announced);
-    if (plan().play.bridge.rtc_to_rtmp)
-        to_frames_.emplace(*publication_, *rtp_log_, plan().publish, context().streams.transcoders(), log());
+    publication_->announce(announced);
+    if (!publication_->is_waiting())
+        fill();
     admitted_.emplace(context().streams, context().events, request(), plan());
     LOG_INFO(log(), "RTC: start publish url={}, session={}", plan().url, session_id());
+}
+
+void PublishSession::fill() {
+    rtp_log_ = &publication_->fill_rtp_log(*this);
+    clock_.emplace(start_of(publication_->source(), *rtp_log_));
+    for (const OfferedTrack& offered : offered_) {
+        rtp_log_->set_track(offered.track);
+        if (offered.ssrc)
+            rtp_log_->set_origin_ssrc(offered.track.kind, *offered.ssrc);
+        if (!offered.layers.empty())
+            rtp_log_->set_layers(layers_.emplace(static_cast<media::LayerSource&>(*this), *rtp_log_, offered.layers));
+    }
+    if (plan().play.bridge.rtc_to_rtmp)
+        to_frames_.emplace(*publication_, *rtp_log_, plan().publish, context().streams.transcoders(), log());
+}
+
+// A stand-in feeds the stream until this publisher's key frame, or its first audio if it offers no video.
+bool PublishSession::begins_with(const engine::rtp::MediaPacket& packet, TimePoint now) {
+    const bool has_video =
+        std::ranges::any_of(offered_, [](const OfferedTrack& offered) { return offered.track.kind == MediaKind::video; });
+    if (publication_->is_waiting() && has_video && !packet.begins_key) {
+        if (now - asked_ >= kKeyRequestEvery) {
+            asked_ = now;
+            on_key_frame_wanted();
+        }
+        return false;
+    }
+    publication_->begin();
+    fill();
+    return true;
 }
 
 void PublishSession::drain(TimePoint now) {
     if (publication_ == nullptr || !publication_->is_current())
         return;
-    update_limits(now);
+    look_at_layers(now);
     while (auto packet = engine_->poll_media()) {
+        if (rtp_log_ == nullptr && !begins_with(*packet, now))
+            continue;
         const MediaKind kind = packet->kind;
         const auto reported = engine_->ntp_of(packet->kind, packet->timestamp);
         const auto place = clock_->place(kind, packet->timestamp, clock_rates_[index_of(kind)], packet->arrived, reported);
@@ -86,6 +118,26 @@ void PublishSession::drain(TimePoint now) {
                           .payload = std::move(packet->payload),
                           .arrived = packet->arrived,
                           .time = place.time});
+        has_new_ = true;
+    }
+    if (layers_)
+        take_layers();
+}
+
+void PublishSession::take_layers() {
+    while (auto packet = engine_->poll_layer()) {
+        engine::rtp::MediaPacket& media = packet->media;
+        const auto place = clock_->place_layer(media.timestamp, clock_rates_[index_of(MediaKind::video)]);
+        if (!place)
+            continue;
+        layers_->append(packet->layer, {.kind = MediaKind::video,
+                                        .timestamp = place->timestamp,
+                                        .marker = media.marker,
+                                        .begins_key = media.begins_key,
+                                        .follows_loss = media.follows_loss,
+                                        .payload = std::move(media.payload),
+                                        .arrived = media.arrived,
+                                        .time = place->time});
         has_new_ = true;
     }
 }
@@ -100,14 +152,29 @@ std::optional<Duration> PublishSession::silence_max() const {
     return std::min<Duration>(kSilenceMax, std::max<Duration>(options().stun_timeout, 1s));
 }
 
-// With simulcast all players get the same layer: one that most of their links carry. The others skip to key frames.
-void PublishSession::update_limits(TimePoint now) {
+void PublishSession::look_at_layers(TimePoint now) {
     if (now - looked_ < kLookEvery)
         return;
     looked_ = now;
     memory_.set(engine_bytes());
-    if (has_layers_)
-        engine_->limit_layers(context().players.link_limit(plan().url, now));
+    if (!layers_)
+        return;
+    const auto states = engine_->layer_states(now);
+    for (std::size_t i = 0; i < states.size(); ++i)
+        layers_->set_state(i, states[i].rate, states[i].is_alive);
+    layers_->set_audio_rate(engine_->audio_rate(now));
+}
+
+void PublishSession::on_layer_wanted(std::size_t layer, bool is_wanted) {
+    if (is_running())
+        engine_->want_layer(layer, is_wanted);
+}
+
+void PublishSession::on_layer_key_frame_wanted(std::size_t layer) {
+    if (!is_running())
+        return;
+    engine_->request_layer_key_frame(io::now(), layer);
+    context().port.touch(*this);
 }
 
 void PublishSession::on_key_frame_wanted() {

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/webrtc/publish_session.hpp"
 #include "media/ingest/rtp_to_frames.hpp"
 #include "media/rtp/rtp_clock.hpp"
+#include "media/rtp/rtp_layers.hpp"
 #include "media/source/publication.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/rtc/session_peer.hpp"
@@ -17,6 +21,7 @@ namespace live::session::rtc {
 
 class PublishSession final : public SessionPeer,
                              private media::KeyFrameSource,
+                             private media::LayerSource,
                              private Signal::Waiter,
                              private MemoryBudget::Holder {
 public:
@@ -25,8 +30,10 @@ public:
     static constexpr std::chrono::seconds kSilenceMax{10};
     // How long a stream whose publisher has left waits for its last audio, which worker threads convert.
     static constexpr std::chrono::milliseconds kLastAudioMax{200};
-    // How often the players' links are checked for the layer to request, and the session's memory is counted.
-    static constexpr std::chrono::seconds kLookEvery{1};
+    // How often the layers are measured, and the session's memory is counted.
+    static constexpr std::chrono::milliseconds kLookEvery{250};
+    // How often a publisher that a slate waits for is asked for a key frame.
+    static constexpr std::chrono::milliseconds kKeyRequestEvery{500};
 
     using SessionPeer::SessionPeer;
     ~PublishSession() override;
@@ -35,7 +42,8 @@ public:
     Result<void> admit(io::Deadline deadline);
     // After admit(). Errc::system.
     Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
-    // Starts to fill the RTP log. Call this after begin(), with the offer that led to the agreement.
+    // Starts to fill the RTP log, or does so with the first key frame if a stand-in feeds the stream. Call this after begin(),
+    // with the offer that led to the agreement.
     void publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
 
     void finish_batch(TimePoint now) override;
@@ -44,26 +52,39 @@ public:
     }
 
 private:
+    struct OfferedTrack {
+        media::RtpTrack track;
+        std::optional<std::uint32_t> ssrc{};
+        std::vector<std::string> layers{};  // simulcast rids
+    };
+
+    void fill();
+    bool begins_with(const engine::rtp::MediaPacket& packet, TimePoint now);
     void drain(TimePoint now) override;
     void on_established(TimePoint) override {}
     std::optional<Duration> silence_max() const override;
     // MemoryBudget::Holder
     std::string_view address() const override { return request().ip; }
     void lose_memory(std::string why) override { kick(std::move(why)); }
-    void update_limits(TimePoint now);
+    void look_at_layers(TimePoint now);
+    void take_layers();
     void on_key_frame_wanted() override;
+    void on_layer_wanted(std::size_t layer, bool is_wanted) override;
+    void on_layer_key_frame_wanted(std::size_t layer) override;
     // Another publisher has taken over the stream.
     void on_raised() override;
 
     engine::webrtc::PublishSession* engine_ = nullptr;  // after begin(); owned by SessionPeer
     std::unique_ptr<media::Publication> publication_;
     std::optional<AdmittedPublish> admitted_;
-    media::RtpLog* rtp_log_ = nullptr;
-    std::optional<media::RtpClock> clock_;
+    std::vector<OfferedTrack> offered_;
+    media::RtpLog* rtp_log_ = nullptr;      // once it is filled
+    std::optional<media::RtpClock> clock_;  // likewise
+    TimePoint asked_{};                     // for a key frame, while a stand-in feeds the stream
     std::optional<media::RtpToFrames> to_frames_;
     std::array<std::uint32_t, 2> clock_rates_{};
     bool has_new_ = false;
-    bool has_layers_ = false;
+    std::optional<media::RtpLayers> layers_;  // with simulcast
     TimePoint looked_{};
     MemoryBudget::Use memory_{context().places.memory(), MemoryBudget::Kind::buffers, *this};
 };

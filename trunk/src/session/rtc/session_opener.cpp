@@ -71,8 +71,8 @@ void narrow(sdp::Terms& terms, const PlaySession& session) {
 }
 void narrow(sdp::Terms&, const PublishSession&) {}
 
-void choose_tracks(PlaySession& session, const media::TrackChoice& tracks) { session.choose(tracks); }
-void choose_tracks(PublishSession&, const media::TrackChoice&) {}
+void choose_tracks(PlaySession& session, const OfferRequest& offered) { session.choose(offered.tracks, offered.rendition); }
+void choose_tracks(PublishSession&, const OfferRequest&) {}
 
 engine::webrtc::SessionOptions engine_options(const OfferRequest& offered, const RtcOptions& options,
                                               const RtcServerOptions& server, const sdp::Agreement& agreement,
@@ -264,7 +264,7 @@ Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
         return Error(Errc::conflict, "another session has this ice-ufrag");
     auto session = std::make_unique<Session>(context_, offered.client, opening.options, ufrag, random_id(kPwdBytes));
     session->take(std::move(opening.place));
-    choose_tracks(*session, offered.tracks);
+    choose_tracks(*session, offered);
     if (const auto admitted = session->admit(deadline); !admitted.ok()) {
         session->entry().refuse(admitted.error());
         return Error(admitted.error());

@@ -30,6 +30,7 @@ struct OfferRequest {
     std::string api_host;                  // under which the client reached the API; may be empty
     std::string codec;                     // of the video, as in SDP; empty: any
     media::TrackChoice tracks;             // players only
+    std::string rendition;                 // players only; empty: by the link
     bool dtls = true;                      // false is honoured only where the server itself permits sending without SRTP
     std::string ufrag;                     // requested by the client for our side; empty: generated
     std::string pwd;

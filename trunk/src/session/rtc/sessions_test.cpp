@@ -1,6 +1,7 @@
 // Whole sessions: a client of our own engine publishes, others play, over loopback.
 #include "io/fibers/wait_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
+#include "media/rtp/rtp_layers.hpp"
 #include "media/source/cursor.hpp"
 #include "media/source/publication.hpp"
 #include "session/rtc/play_session.hpp"
@@ -167,6 +168,145 @@ TEST_F(RtcSessions, PlayersReceiveNothingWhileTheCpuIsBusyThenAKeyFrame) {
 }
 
 // The newest key frame may be seconds old: a newcomer gets it and what followed at the speed of its link, or skips to the next.
+// A stream whose publisher has two layers; the tests write their packets.
+struct LayeredSessions : RtcSessions, media::LayerSource, media::KeyFrameSource {
+    LayeredSessions() {
+        source = streams.find_or_create("/live/cam", {}, 60'000).value();
+        publication = media::Publication::start(source, media::Takeover::refuse).value();
+        stream_log = &publication->fill_rtp_log(*this);
+        stream_log->set_track({MediaKind::video, "H264", 90'000, 0, ""});
+        stream_log->set_track({MediaKind::audio, "opus", 48'000, 2, ""});
+        layers.emplace(static_cast<media::LayerSource&>(*this), *stream_log, std::vector<std::string>{"q", "f"});
+        stream_log->set_layers(*layers);
+        layers->set_state(0, 100'000, true);
+        layers->set_state(1, 900'000, true);
+    }
+    void on_layer_wanted(std::size_t layer, bool is_wanted) override { wanted[layer] = is_wanted; }
+    void on_layer_key_frame_wanted(std::size_t layer) override { key_due[layer] = true; }
+    void on_key_frame_wanted() override {}
+
+    // A frame of each layer and audio; frames of layer "q" have 10 bytes, those of "f" 20.
+    void frame_of_each(TestClient& client) {
+        const MediaTime time = ++number * 40ms;
+        const auto timestamp = static_cast<std::uint32_t>(number * 3'600);
+        for (const std::size_t layer : {0U, 1U}) {
+            const bool is_key = std::exchange(key_due[layer], false);
+            std::vector<std::uint8_t> payload(layer == 0 ? 10 : 20, 0x9A);
+            payload[0] = is_key ? 0x65 : 0x41;
+            media::RtpPacket packet{.kind = MediaKind::video, .timestamp = timestamp, .marker = true, .begins_key = is_key};
+            packet.payload = Slice::copy_of(payload);
+            packet.arrived = io::now();
+            packet.time = time;
+            layers->append(layer, std::move(packet));
+        }
+        media::RtpPacket audio{.kind = MediaKind::audio, .timestamp = static_cast<std::uint32_t>(number * 1'920), .time = time};
+        audio.payload = Slice::copy_of(kAudioFrame);
+        audio.arrived = io::now();
+        stream_log->append(std::move(audio));
+        stream_log->flush();
+        client.run(10ms);
+    }
+    void frames(TestClient& client, int count) {
+        for (int i = 0; i < count; ++i)
+            frame_of_each(client);
+    }
+    static std::size_t newest(const TestClient& client) {
+        std::size_t size = 0;
+        for (const auto& packet : client.media)
+            size = packet.kind == MediaKind::video ? packet.payload.size() : size;
+        return size;
+    }
+    // As one stream: numbers without a gap, rising timestamps, changes at key frames.
+    static void expect_one_stream(const TestClient& client) {
+        const engine::rtp::MediaPacket* last = nullptr;
+        for (const auto& packet : client.media) {
+            if (packet.kind != MediaKind::video)
+                continue;
+            if (last != nullptr) {
+                EXPECT_EQ(packet.sequence, last->sequence + 1);
+                EXPECT_GT(static_cast<std::int32_t>(packet.timestamp - last->timestamp), 0);
+                EXPECT_TRUE(packet.begins_key || packet.payload.size() == last->payload.size());
+            } else {
+                EXPECT_TRUE(packet.begins_key);
+            }
+            last = &packet;
+        }
+    }
+    std::string layer_of_the_player() {
+        std::string found;
+        clients.for_each([&](ClientEntry& entry) {
+            if (const auto link = entry.client().link_figures())
+                found = std::get<std::string>(*link->find("layer"));
+        });
+        return found;
+    }
+    std::unique_ptr<TestClient> player(const std::string& rendition) {
+        OfferRequest asked = offer_request(Purpose::play);
+        asked.rendition = rendition;
+        return come(std::move(asked));
+    }
+
+    Ref<media::Source> source;
+    std::unique_ptr<media::Publication> publication;
+    media::RtpLog* stream_log = nullptr;
+    std::optional<media::RtpLayers> layers;
+    std::array<bool, 2> wanted{};
+    std::array<bool, 2> key_due{};
+    std::int64_t number = 0;
+};
+
+TEST_F(LayeredSessions, APlayerWithoutReportsGetsTheBestLayerAndAnotherWhenItEnds) {
+    const auto client = player("");
+    frames(*client, 10);
+    EXPECT_EQ(newest(*client), 20U);
+    EXPECT_EQ(layer_of_the_player(), "f");
+    EXPECT_TRUE(wanted[1] && !wanted[0]) << "only what is played";
+    layers->set_state(1, 0, false);
+    frames(*client, 20);
+    EXPECT_EQ(newest(*client), 10U);
+    EXPECT_EQ(layer_of_the_player(), "q");
+    EXPECT_TRUE(wanted[0] && !wanted[1]);
+    expect_one_stream(*client);
+    EXPECT_GT(count(*client, MediaKind::audio), 25U) << "audio goes on";
+    EXPECT_EQ(port->shared().layer_changes[static_cast<std::size_t>(engine::rtp::LayerSelector::Reason::start)], 1U);
+    EXPECT_EQ(port->shared().layer_changes[static_cast<std::size_t>(engine::rtp::LayerSelector::Reason::lost)], 1U);
+}
+
+TEST_F(LayeredSessions, ANamedLayerIsKept) {
+    const auto client = player("q");
+    frames(*client, 10);
+    EXPECT_EQ(newest(*client), 10U);
+    EXPECT_FALSE(wanted[1]);
+    expect_one_stream(*client);
+    OfferRequest asked = offer_request(Purpose::play);
+    asked.rendition = "x";
+    EXPECT_EQ(opener->open(std::move(asked), io::Deadline::after(io::kSoon)).code(), Errc::not_found);
+}
+
+TEST_F(LayeredSessions, PlayersFollowAPublisherThatReturnsWithoutLayers) {
+    const auto client = player("");
+    frames(*client, 10);
+    EXPECT_EQ(newest(*client), 20U);
+    publication.reset();
+    layers.reset();
+    client->run(20ms);
+    publication = media::Publication::start(source, media::Takeover::refuse).value();
+    stream_log = &publication->fill_rtp_log(*this);
+    client->media.clear();
+    for (int i = 0; i < 10; ++i) {
+        media::RtpPacket packet{
+            .kind = MediaKind::video, .timestamp = static_cast<std::uint32_t>(++number * 3'600), .marker = true};
+        packet.begins_key = i == 2;
+        packet.payload = Slice::copy_of(packet.begins_key ? kKey : kInter);
+        packet.arrived = io::now();
+        stream_log->append(std::move(packet));
+        stream_log->flush();
+        client->run(10ms);
+    }
+    ASSERT_GE(count(*client, MediaKind::video), 7U);
+    EXPECT_TRUE(client->media.front().begins_key);
+}
+
 TEST_F(RtcSessions, PacketsSkippedAtTheStartAreNotCountedAsDropped) {
     const auto publisher = come(Purpose::publish);
     for (int i = 0; i < 20; ++i)

@@ -40,11 +40,10 @@ bool is_other_type(const Request& request, std::string_view wanted) {
 // RFC 9725, 4.3.1: a strong validator of the ICE session.
 std::string tag_of(std::string_view session) { return "\"" + std::string(session) + "\""; }
 
+// A malformed offer has a status of its own.
 Reply refusal(const Error& error) {
-    Reply reply = error_reply(status_for(error.code()), error.sentence());
+    Reply reply = error_reply(rtc::status_for(error.code()), error.sentence());
     http::add_challenge(reply);
-    if (reply.status == Status::service_unavailable)
-        reply.headers.emplace_back("Retry-After", "5");
     return reply;
 }
 

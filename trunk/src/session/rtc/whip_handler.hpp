@@ -16,7 +16,8 @@ constexpr int status_for(Errc code) {
         case Errc::unsupported: return 400;
         case Errc::not_found: return 404;
         case Errc::conflict: return 409;
-        case Errc::limit: return 503;
+        case Errc::limit:
+        case Errc::timed_out: return 503;
         case Errc::denied: return 403;
         case Errc::unauthenticated: return 401;
         default: return 500;

@@ -162,7 +162,7 @@ Result<void> Connection::connect(io::Deadline deadline) {
         TRY(wire::rtmp::admit_vhost(url.vhost));
         TRY(wire::rtmp::admit_name(url.app));
         options_ = TRY(context_.vhosts.options_of(url.vhost));
-        return {};
+        return options_.challenge ? challenge(request) : Result<void>();
     }();
     if (!admitted.ok()) {
         entry_.refuse(admitted.error());
@@ -171,6 +171,37 @@ Result<void> Connection::connect(io::Deadline deadline) {
     }
     TRY(peer_.engine().accept_connect({options_.chunk_size, options_.out_ack_size, options_.in_ack_size}));
     return peer_.write_output(deadline);
+}
+
+// A refused client connects again, with the next step of the challenge in tcUrl and app.
+Result<void> Connection::challenge(const rtmp::ConnectRequest& request) {
+    using rtmp::PublisherAuth;
+    const auto given = PublisherAuth::parse(request.tc_url);
+    const bool is_asked =
+        PublisherAuth::is_encoder(request.flash_version) && request_.credentials == nullptr && !request_.is_sibling;
+    if (context_.passwords == nullptr || (!given && (!is_asked || request_.is_relay())))
+        return {};
+    if (!context_.passwords->has_all_as(PasswordSource::Form::plain))
+        return Error(Errc::denied,
+                     "passwords are stored as hashes here, which cannot serve authmod=adobe: add "
+                     "?user=NAME&pass=PASSWORD behind the name of the stream");
+    if (!given)
+        return Error(Errc::unauthenticated, std::string(PublisherAuth::request()));
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    if (given->response.empty())
+        return Error(Errc::unauthenticated, TRY(context_.challenges.challenge(given->user, request_.peer_ip, now)));
+    const auto is_right = [&](const StoredPassword& stored) {
+        const auto verified = context_.challenges.verify(*given, stored.password, request_.peer_ip, now);
+        return verified.ok() && *verified;
+    };
+    const auto proved = context_.passwords->prove(given->user, request_.peer_ip, PasswordSource::Form::plain, is_right);
+    if (!proved.ok())
+        return Error(proved.code(),
+                     proved.code() == Errc::limit ? proved.error().sentence() : PublisherAuth::failure(given->user));
+    request_.credentials = std::make_shared<const Credentials>(Credentials{given->user, {}, {}, Credentials::Proof::right, {}});
+    request_.tc_url = PublisherAuth::without_parameters(request_.tc_url);
+    app_ = PublisherAuth::without_parameters(app_);
+    return {};
 }
 
 void Connection::keep_arguments(const wire::amf::Value& arguments) {
@@ -314,7 +345,9 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
     media::WireFormat format;
     if (request_.is_relay() || request_.is_sibling)
         format.receiver = media::Receiver::node;
-    if (format.is_relayed() || peer_.engine().knows_tracks())
+    if (format.is_relayed())
+        format.tracks = media::TrackSelection::every;
+    else if (peer_.engine().knows_tracks())
         format.tracks = media::TrackSelection::all;
     media::WireLogHold hold(source, format);
     TRY(catch_up(hold, deadline));

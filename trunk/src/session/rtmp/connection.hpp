@@ -58,6 +58,7 @@ private:
     Result<void> serve(io::Deadline deadline);
     Result<void> connect(io::Deadline deadline);
     void keep_arguments(const wire::amf::Value& arguments);
+    Result<void> challenge(const engine::rtmp::ConnectRequest& request);
     Result<void> next_session(io::Deadline deadline, std::chrono::seconds patience);
     Result<void> publish(const engine::rtmp::WantsToPublish& asked, io::Deadline deadline);
     Result<void> play(const engine::rtmp::WantsToPlay& asked, io::Deadline deadline);

@@ -6,9 +6,11 @@
 
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
+#include "engine/rtmp/publisher_auth.hpp"
 #include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
+#include "session/common/credentials.hpp"
 #include "session/common/traffic.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/rtmp/options.hpp"
@@ -38,6 +40,9 @@ struct Context {
     std::string version;
     std::string signature;
     std::int64_t process_id = 0;
+    // For RtmpOptions::challenge; nullptr: there are no users.
+    PasswordSource* passwords = nullptr;
+    engine::rtmp::PublisherAuth challenges{{}};
 };
 
 }  // namespace live::session::rtmp

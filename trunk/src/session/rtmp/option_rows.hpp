@@ -21,6 +21,10 @@ inline constexpr auto kRtmpRows = config::Rows{
                 "The acknowledgement window assumed for a peer that never sets one, in bytes; 0 is none."),
     config::row(&RtmpOptions::out_ack_size, "out_ack_size", 0, 1U << 31, config::Reload::next_session,
                 "Acknowledgement window requested of a peer, in bytes; 0 requests none."),
+    config::row(
+        &RtmpOptions::challenge, "rtmp_challenge", config::Reload::next_session,
+        "Ours: encoders over RTMP, such as ffmpeg and OBS, are asked at connect for the name and the password of their URL "
+        "(authmod=adobe). All passwords must be plain:TEXT in the conf, and those encoders can have no token."),
 };
 
 }  // namespace live::session::rtmp

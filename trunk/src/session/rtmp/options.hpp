@@ -16,6 +16,8 @@ struct RtmpOptions {
     bool tcp_nodelay = false;
     // Players are woken by every packet, and the publisher's merged read is off.
     bool min_latency = false;
+    // Encoders must prove a name and a password at connect (authmod=adobe), where players need not.
+    bool challenge = false;
 };
 
 }  // namespace live::session::rtmp

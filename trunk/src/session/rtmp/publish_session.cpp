@@ -101,6 +101,19 @@ void PublishSession::tell_to_leave() {
     LOG_INFO(log_, "the publisher is asked to leave: {}", farewell->reason);
 }
 
+// Once. Only the operator of the encoder can change its settings.
+void PublishSession::warn_of_b_frames() {
+    const media::BridgeOptions& bridge = plan_.play.bridge;
+    if (b_frames_warned_ || !bridge.rtmp_to_rtc || bridge.keep_bframe || !publication_->source().tracks().has_b_frames())
+        return;
+    b_frames_warned_ = true;
+    peer_.engine().send_status(rtmp::StatusLevel::warning, "NetStream.Publish.BFrames",
+                               bridge.encodes_bframes ? "the stream has B-frames: it is encoded again for WebRTC players; set 0 "
+                                                        "B-frames in the encoder"
+                                                      : "the stream has B-frames, which are left out for WebRTC players; set 0 "
+                                                        "B-frames in the encoder");
+}
+
 Result<void> PublishSession::receive(io::Deadline deadline) {
     if (deadline.expired())
         return Error(Errc::timed_out, "silent");
@@ -172,6 +185,7 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
         got_media_ = true;
         silent_since_ = io::now();
         source.flush();
+        warn_of_b_frames();
     }
     while (publication_->is_current()) {
         const auto event = peer_.engine().poll_event();

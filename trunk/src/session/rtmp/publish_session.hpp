@@ -71,6 +71,7 @@ private:
     void announce();
     Farewell& farewell();
     void tell_to_leave();
+    void warn_of_b_frames();
 
     Peer& peer_;
     const StreamPlan& plan_;
@@ -84,6 +85,7 @@ private:
     std::size_t tick_bytes_ = 0;          // received since the last pause
     ReadTick ticks_;
     bool got_media_ = false;
+    bool b_frames_warned_ = false;
     bool more_ = false;  // the socket may hold more
 };
 

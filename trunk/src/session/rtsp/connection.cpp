@@ -5,6 +5,7 @@
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "base/text/secret.hpp"
+#include "engine/crypto/password_hash.hpp"
 #include "engine/rtsp/authenticator.hpp"
 #include "io/fibers/loop.hpp"
 #include "session/common/admitted_publish.hpp"
@@ -19,7 +20,7 @@ namespace rtsp = engine::rtsp;
 
 namespace {
 
-constexpr const char* kRealm = "streams";
+constexpr std::size_t kNonceBytes = 32;
 
 // A session is controlled by its id, and only on its own connection.
 rtsp::ServerOptions server_options(const Context& context, bool is_secure) {
@@ -31,11 +32,6 @@ rtsp::ServerOptions server_options(const Context& context, bool is_secure) {
     return options;
 }
 
-// A header follows a challenge only. Owners: all copies of the client's request.
-std::shared_ptr<const Credentials> sent_credentials(const std::string& authorization, const std::string& url) {
-    return authorization.empty() ? user_info_of(url) : parse_authorization(authorization);
-}
-
 }  // namespace
 
 Connection::Connection(std::unique_ptr<io::Stream> stream, std::string client_ip, bool is_secure, Context& context,
@@ -43,6 +39,7 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, std::string client_ip
     : context_(context),
       log_(std::move(log)),
       peer_(std::move(stream), client_ip, server_options(context, is_secure), context.scratch, context.traffic),
+      authenticator_(std::string(engine::crypto::PasswordHash::kRealm)),
       memory_(memory, MemoryBudget::Kind::buffers, *this),
       entry_(context.clients, *this) {
     request_.id = log_.id();
@@ -118,6 +115,35 @@ Result<void> Connection::identify(const std::string& url, ClientKind kind) {
     return {};
 }
 
+// A header follows a challenge only.
+Result<void> Connection::take_credentials(const std::string& authorization, std::string_view method, const std::string& url) {
+    const auto response = TRY(wire::rtsp::parse_digest_response(authorization));
+    if (!response) {
+        request_.credentials = authorization.empty() ? user_info_of(url) : parse_authorization(authorization);
+        return {};
+    }
+    if (response->user.size() > kCredentialBytesMax)
+        return Error(Errc::malformed, "Digest: the name of the user is too long");
+    Credentials sent;
+    sent.user = response->user;
+    sent.proof = Credentials::Proof::wrong;
+    const auto fits = authenticator_.check(*response, url, io::now());
+    if (!fits.ok()) {
+        LOG_INFO(log_, "RTSP: {} is refused, {}", method, fits.error().sentence());
+    } else {
+        const auto is_right = [&](const StoredPassword& stored) {
+            return authenticator_.is_right(*response, method, {stored.password, stored.ha1_md5, stored.ha1_sha256});
+        };
+        const auto proven = context_.passwords.prove(sent.user, request_.peer_ip, PasswordSource::Form::plain_or_ha1, is_right);
+        if (!proven.ok() && proven.code() == Errc::limit)
+            return proven.error();
+        sent.proof = proven.ok() ? Credentials::Proof::right : Credentials::Proof::wrong;
+    }
+    // Owners: all copies of the client's request.
+    request_.credentials = std::make_shared<const Credentials>(std::move(sent));
+    return {};
+}
+
 Result<void> Connection::refuse(const Error& error, io::Deadline deadline) {
     const bool wants_credentials = error.code() == Errc::unauthenticated;
     if (wants_credentials && challenges_ < kChallengesMax) {
@@ -126,54 +152,80 @@ Result<void> Connection::refuse(const Error& error, io::Deadline deadline) {
     } else {
         entry_.refuse(error);
     }
+    using Offer = rtsp::Authenticator::Offer;
     if (wants_credentials)
-        peer_.engine().challenge(rtsp::Authenticator(kRealm, {}).challenges(rtsp::Authenticator::Offer::basic));
+        peer_.engine().challenge(authenticator_.challenges(
+            context_.passwords.has_all_as(PasswordSource::Form::plain_or_ha1) ? Offer::digest_and_basic : Offer::basic,
+            random_id(kNonceBytes), io::now()));
     else
         peer_.engine().refuse(status_for(error.code()));
     TRY(peer_.write_output(deadline));
     return error;
 }
 
-Result<void> Connection::play(const rtsp::WantsToDescribe& asked, io::Deadline deadline) {
+// An admitted player. On the heap, because the stack of a parked fiber should fit into one page.
+struct Connection::Playing {
+    Playing(StreamEvents& events, const ClientRequest& request, StreamPlan admitted_plan)
+        : plan(std::move(admitted_plan)), admitted(events, request, plan) {}
+
+    const StreamPlan plan;
+    const AdmittedPlay admitted;
+    std::optional<StreamStay> stay;
+    std::optional<PlaySession> session;
+};
+
+// An error has been sent to the client.
+[[gnu::noinline]] Result<std::unique_ptr<Connection::Playing>> Connection::begin_play(const rtsp::WantsToDescribe& asked,
+                                                                                      io::Deadline deadline) {
     const auto named = identify(asked.url, ClientKind::rtsp_play);
-    request_.credentials = sent_credentials(asked.authorization, asked.url);
     LOG_INFO(log_, "RTSP: DESCRIBE app={}, stream={}, vhost={}, param={}", request_.app, request_.stream, request_.vhost,
              redacted(request_.param));
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind), request_.vhost,
              request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())
-        return refuse(named.error(), deadline);
+        return refuse(named.error(), deadline).error();
+    if (const auto sent = take_credentials(asked.authorization, "DESCRIBE", asked.url); !sent.ok())
+        return refuse(sent.error(), deadline).error();
+    const auto rendition = rendition_of(request_.param);
+    if (!rendition.ok())
+        return refuse(rendition.error(), deadline).error();
     auto served = context_.admission.serve_play(request_, deadline);
     if (!served.ok())
-        return refuse(served.error(), deadline);
+        return refuse(served.error(), deadline).error();
     if (std::get_if<StreamPlan>(&*served) == nullptr)
-        return refuse(Error(Errc::not_found, "the stream is on another server"), deadline);
-    const StreamPlan plan = std::get<StreamPlan>(*std::move(served));
-    const AdmittedPlay admitted(context_.events, request_, plan);
+        return refuse(Error(Errc::not_found, "the stream is on another server"), deadline).error();
+    auto playing = std::make_unique<Playing>(context_.events, request_, std::get<StreamPlan>(*std::move(served)));
+    const StreamPlan& plan = playing->plan;
     const auto source = context_.streams.find_or_create(plan.url, plan.play, plan.chunk_size);
     if (!source.ok())
-        return refuse(source.error(), deadline);
+        return refuse(source.error(), deadline).error();
     (*source)->set_options(plan.play);
-    StreamStay stay(entry_, plan, io::now());
-    const auto session = std::make_unique<PlaySession>(peer_, context_, plan, options_, *source, asked.url, log_);
-    playing_ = session.get();
-    auto ended = session->run(deadline);
+    playing->stay.emplace(entry_, plan, io::now());
+    playing->session.emplace(peer_, context_, plan, options_, *source, PlaySession::Asked{asked.url, *rendition}, log_);
+    return playing;
+}
+
+Result<void> Connection::play(const rtsp::WantsToDescribe& asked, io::Deadline deadline) {
+    const auto playing = TRY(begin_play(asked, deadline));
+    playing_ = &*playing->session;
+    auto ended = playing_->run(deadline);
     if (!kick_reason_.empty())
         ended = Error(Errc::closed, kick_reason_);
-    stay.end(ended);
+    playing->stay->end(ended);
     playing_ = nullptr;
-    peer_.own_traffic().sent_bytes += session->figures().sent_bytes;
+    peer_.own_traffic().sent_bytes += playing->session->figures().sent_bytes;
     return ended;
 }
 
 Result<void> Connection::publish(const rtsp::WantsToAnnounce& asked, io::Deadline deadline) {
     const auto named = identify(asked.url, ClientKind::rtsp_publish);
-    request_.credentials = sent_credentials(asked.authorization, asked.url);
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind), request_.vhost,
              request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())
         return refuse(named.error(), deadline);
-    const auto tracks = MediaInput::choose(asked.description, log_);
+    if (const auto sent = take_credentials(asked.authorization, "ANNOUNCE", asked.url); !sent.ok())
+        return refuse(sent.error(), deadline);
+    const auto tracks = MediaInput::choose(asked.description, MediaInput::Choice::all, log_);
     if (!tracks.ok())
         return refuse(tracks.error(), deadline);
     const auto admitted = context_.admission.serve_publish(request_, deadline);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/log/log.hpp"
+#include "engine/rtsp/authenticator.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/limits/memory_budget.hpp"
@@ -43,8 +44,13 @@ private:
 
     Result<void> serve(io::Deadline deadline);
     Result<void> identify(const std::string& url, ClientKind kind);
+    // Sets the credentials of the request. Errc::malformed for a Digest response that is not valid, Errc::limit as
+    // PasswordSource::prove().
+    Result<void> take_credentials(const std::string& authorization, std::string_view method, const std::string& url);
     // Ends the request: with a challenge, after which the client may repeat it, or for good.
     Result<void> refuse(const Error& error, io::Deadline deadline);
+    struct Playing;
+    Result<std::unique_ptr<Playing>> begin_play(const engine::rtsp::WantsToDescribe& asked, io::Deadline deadline);
     Result<void> play(const engine::rtsp::WantsToDescribe& asked, io::Deadline deadline);
     Result<void> publish(const engine::rtsp::WantsToAnnounce& asked, io::Deadline deadline);
     void log_end(const Result<void>& ended) const;
@@ -57,6 +63,7 @@ private:
     std::string kick_reason_;
     std::optional<Error> challenged_;  // the refusal of the last request, which a challenge answered
     int challenges_ = 0;
+    engine::rtsp::Authenticator authenticator_;
     PlaySession* playing_ = nullptr;
     MemoryBudget::Use memory_;
     ClientEntry entry_;

@@ -10,6 +10,7 @@
 #include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
+#include "session/common/credentials.hpp"
 #include "session/common/traffic.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/rtsp/options.hpp"
@@ -44,6 +45,7 @@ struct Context {
     Counters& counters;
     UdpPorts& ports;
     UdpFanOut& udp_fan_out;
+    PasswordSource& passwords;
     // URLs of the sources that RTSP clients publish; twice during a takeover.
     std::multiset<std::string>& published;
     // Read buffer of all connections; at least 64 KiB.

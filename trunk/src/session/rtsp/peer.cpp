@@ -16,21 +16,27 @@ Result<engine::rtsp::Event> Peer::next_event(io::Deadline deadline) {
             return **std::move(event);
         if (io::is_turn_over())
             TRY(io::yield(deadline));
-        while (!TRY(read_piece()))
+        while (TRY(read_piece()) == 0)
             if (TRY(stream_->wait_ready(io::Interest::readable, nullptr, deadline)).timed_out)
                 return Error(Errc::timed_out, "the client sends nothing");
     }
 }
 
-Result<bool> Peer::read_piece() {
+Result<std::size_t> Peer::read_piece() {
+    const std::size_t bytes = TRY(borrow_piece());
+    engine_.keep_bytes();
+    return bytes;
+}
+
+Result<std::size_t> Peer::borrow_piece() {
     const auto count = stream_->try_read(scratch_);
     if (!count.ok() && count.code() == Errc::need_more)
-        return false;
+        return std::size_t{0};
     const std::size_t bytes = TRY(count);
     traffic_.received_bytes += bytes;
     own_traffic_.received_bytes += bytes;
-    engine_.handle_bytes(scratch_.first(bytes));
-    return true;
+    engine_.borrow_bytes(scratch_.first(bytes));
+    return bytes;
 }
 
 std::string Peer::take_output() { return engine_.take_output(); }

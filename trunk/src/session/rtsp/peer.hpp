@@ -28,8 +28,11 @@ public:
 
     // Sends the responses and waits for the next event. Errors as io::Stream and engine::rtsp::Server.
     Result<engine::rtsp::Event> next_event(io::Deadline deadline);
-    // Passes what has arrived to the engine; false if nothing has. Never suspends.
-    Result<bool> read_piece();
+    // Passes what has arrived to the engine; returns the number of bytes. Never suspends.
+    Result<std::size_t> read_piece();
+    // The same without a copy: before anything suspends, the caller must poll all events or call engine().keep_bytes().
+    Result<std::size_t> borrow_piece();
+    std::size_t piece_max() const { return scratch_.size(); }
     Result<void> write_output(io::Deadline deadline);
     // Responses that are sent in another way.
     std::string take_output();

@@ -7,6 +7,7 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"
+#include "media/ring/rendition_names.hpp"
 #include "media/source/wire_log_hold.hpp"
 #include "media/wire_log/rtsp_wire_encoder.hpp"
 #include "session/common/join.hpp"
@@ -51,40 +52,88 @@ constexpr std::array kOrder = {MediaKind::video, MediaKind::audio};
 }  // namespace
 
 PlaySession::PlaySession(Peer& peer, Context& context, const StreamPlan& plan, const RtspOptions& options,
-                         Ref<media::Source> source, std::string url, const Log& log)
+                         Ref<media::Source> source, Asked asked, const Log& log)
     : peer_(peer),
       context_(context),
       plan_(plan),
       options_(options),
       source_(std::move(source)),
-      url_(std::move(url)),
+      asked_(std::move(asked)),
       log_(log) {}
 
 PlaySession::~PlaySession() { context_.ports.remove(*this); }
 
-media::RtspLayout PlaySession::layout() const {
-    const bool has_video = !tracks_.empty() && tracks_.front().kind == MediaKind::video;
-    return has_video ? media::RtspLayout::video_first : media::RtspLayout::audio_only;
+void PlaySession::add_track(const media::TrackList::Place& place, const media::Track& track) {
+    media::TrackList list = list_;
+    list.add(place);
+    const auto known = media::rtsp_track_at(list, list.size() - 1, track.codec, track.config.bytes());
+    if (!known)
+        return;
+    list_ = list;
+    tracks_.push_back(*known);
 }
 
 // A publisher that has announced one kind may be about to send the other: for this long after its first packet.
-std::vector<PlaySession::Track> PlaySession::known_tracks() const {
+bool PlaySession::find_tracks() {
     constexpr MediaTime kOneKindAfter = std::chrono::milliseconds(500);
+    list_ = {};
+    tracks_.clear();
     if (!source_->is_published() || (!options_.rtmp_to_rtsp && !context_.published.contains(plan_.url)))
-        return {};
-    std::vector<Track> tracks;
+        return false;
     const MediaKindSet expected = source_->tracks().expected_kinds();
     for (const MediaKind kind : kOrder) {
-        const media::Track* const track = source_->tracks().default_of(kind);
-        const auto known = track == nullptr ? std::nullopt : media::rtsp_track_of(kind, track->codec, track->config.bytes());
-        if (known)
-            tracks.push_back(*known);
-        else if (expected.has(kind) && track == nullptr)
-            return {};
+        const media::Track* const first = source_->tracks().default_of(kind);
+        const media::Track* const track = find_track(kind);
+        if (track != nullptr && track == first)
+            add_track({kind, true, {}}, *track);
+        else if (track != nullptr)
+            add_track({kind, false, track->id}, *track);
+        else if (expected.has(kind) && (first == nullptr || awaits_rendition()))
+            return false;
     }
+    if (lacks_rendition())
+        return true;  // to be refused
+    // The description of an RTSP publisher has named all of its tracks.
+    const bool is_described = context_.published.contains(plan_.url);
     const media::Ring& ring = source_->ring();
     const bool is_new = ring.first() == ring.next() || ring.newest().dts - ring.at(ring.first()).dts < kOneKindAfter;
-    return tracks.size() < kOrder.size() && is_new ? std::vector<Track>() : tracks;
+    if (tracks_.empty() || (tracks_.size() < kOrder.size() && is_new && !is_described))
+        return false;
+    find_further_tracks();
+    return true;
+}
+
+const media::Track* PlaySession::find_track(MediaKind kind) const {
+    const media::Tracks& tracks = source_->tracks();
+    const media::Track* const first = tracks.default_of(kind);
+    return kind == MediaKind::video ? find_rendition(tracks.all(), first, asked_.rendition) : first;
+}
+
+// A ladder has begun, and not all of its renditions have arrived.
+bool PlaySession::awaits_rendition() const {
+    const auto arrived = static_cast<std::size_t>(std::ranges::count_if(source_->tracks().all(), [](const media::Track& track) {
+        return track.kind == MediaKind::video && track.rendition != media::RenditionId::none;
+    }));
+    return lacks_rendition() && arrived < source_->publications().expected_renditions();
+}
+
+// A rendition comes with all tracks of audio and without other tracks.
+void PlaySession::find_further_tracks() {
+    for (const media::Track& track : source_->tracks().all()) {
+        const bool is_further = track.kind == MediaKind::audio
+                                    ? &track != source_->tracks().default_of(track.kind)
+                                    : asked_.rendition.empty() &&
+                                          (track.kind == MediaKind::data || &track != source_->tracks().default_of(track.kind));
+        if (is_further && track.rendition == media::RenditionId::none && !list_.is_full())
+            add_track({track.kind, false, track.id}, track);
+    }
+}
+
+Bytes PlaySession::config_at(std::size_t place) const {
+    const media::TrackList::Place& at = list_[place];
+    const media::Track* const track =
+        at.is_default ? source_->tracks().default_of(at.kind) : source_->tracks().find(at.kind, at.id);
+    return track == nullptr ? Bytes() : track->config.bytes();
 }
 
 // The player may arrive before the publisher.
@@ -93,8 +142,7 @@ Result<void> PlaySession::wait_for_tracks(io::Deadline deadline) {
     std::optional<PacketWatch> watch;
     const auto limit = deadline.sooner(io::Deadline::after(options_.publisher_wait));
     for (;;) {
-        tracks_ = known_tracks();
-        if (!tracks_.empty())
+        if (find_tracks())
             return {};
         if (!watch)
             watch.emplace(*source_, published);
@@ -107,7 +155,7 @@ Result<void> PlaySession::wait_for_tracks(io::Deadline deadline) {
 }
 
 Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
-    peer_.engine().refuse(status_for(error.code()));
+    peer_.engine().refuse(status_for(error.code()), error.sentence());
     TRY(peer_.write_output(deadline));
     return error;
 }
@@ -115,10 +163,13 @@ Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
 Result<void> PlaySession::describe(io::Deadline deadline) {
     if (auto known = wait_for_tracks(deadline); !known.ok())
         return known.code() == Errc::not_found ? refuse(known.error(), deadline) : std::move(known);
+    if (lacks_rendition())
+        return refuse(Error(Errc::not_found, "the stream has no such rendition"), deadline);
     std::vector<wire::rtsp::TrackToDescribe> described;
-    for (const Track& track : tracks_)
-        described.push_back({track.kind, track.codec, track.payload_type, track.clock_rate, track.channels,
-                             source_->tracks().default_of(track.kind)->config.bytes()});
+    for (std::size_t place = 0; place < tracks_.size(); ++place) {
+        const Track& track = tracks_[place];
+        described.push_back({track.kind, track.codec, track.payload_type, track.clock_rate, track.channels, config_at(place)});
+    }
     const auto text = wire::rtsp::write_description("Play", described);
     if (!text.ok())
         return refuse(text.error(), deadline);
@@ -133,7 +184,7 @@ Result<void> PlaySession::set_up_udp(std::size_t track, wire::rtsp::Transport& t
     transport.server_port = context_.ports.numbers();
     if (udp_ == nullptr)
         udp_ = std::make_unique<UdpSender>(context_.ports, context_.udp_fan_out);
-    const std::uint8_t channel = media::rtsp_channel_of(tracks_[track].kind, layout());
+    const std::uint8_t channel = media::rtsp_channel_of(track);
     udp_->set_address(channel, {ip, transport.client_port->rtp});
     udp_->set_address(channel + std::size_t{1}, {ip, transport.client_port->rtcp});
     return {};
@@ -149,44 +200,56 @@ Result<void> PlaySession::set_up(const rtsp::WantsToSetUp& asked) {
         return {};
     }
     // All players of a stream share one log, and so its channels.
-    const std::uint8_t channel = media::rtsp_channel_of(tracks_[asked.track].kind, layout());
+    const std::uint8_t channel = media::rtsp_channel_of(asked.track);
     transport.interleaved = wire::rtsp::NumberPair{channel, static_cast<std::uint16_t>(channel + 1)};
     peer_.engine().accept_set_up(transport);
     return {};
 }
 
-Result<void> PlaySession::run(io::Deadline deadline) {
+Result<void> PlaySession::run(io::Deadline deadline) { return TRY(negotiate(deadline)) ? stream(deadline) : Result<void>(); }
+
+[[gnu::noinline]] Result<bool> PlaySession::negotiate(io::Deadline deadline) {
     TRY(describe(deadline));
     for (;;) {
         const auto event = TRY(peer_.next_event(deadline.sooner(io::Deadline::after(kSetUpLimit))));
         if (const auto* asked = std::get_if<rtsp::WantsToSetUp>(&event)) {
             TRY(set_up(*asked));
         } else if (const auto* again = std::get_if<rtsp::WantsToDescribe>(&event)) {
-            if (again->url == url_)
+            if (again->url == asked_.url)
                 TRY(describe(deadline));
             else
                 peer_.engine().refuse(wire::rtsp::status::kWrongState);
         } else if (std::holds_alternative<rtsp::WantsToPlay>(event)) {
-            return stream(deadline);
+            return true;
         } else if (std::holds_alternative<rtsp::TornDown>(event)) {
-            return peer_.write_output(deadline);
+            TRY(peer_.write_output(deadline));
+            return false;
         }
     }
+}
+
+// The key frames of a rendition arrive later than those of the stream, where other players begin.
+std::optional<media::Sequence> PlaySession::find_begin() const {
+    const media::TrackList::Place& first = list_[0];
+    if (first.kind != MediaKind::video || first.is_default)
+        return std::nullopt;
+    return source_->retention().newest_key_of({.audio = {}, .video = first.id});
 }
 
 // One-time steps have a frame of their own: the stack of a parked fiber should fit into one page.
 [[gnu::noinline]] Result<void> PlaySession::prepare(io::Deadline deadline) {
     media::WireFormat format;
-    format.container = layout() == media::RtspLayout::video_first ? media::kRtsp : media::kRtspAudioOnly;
-    format.kinds = MediaKindSet();
+    format.container = media::kRtsp;
+    format.tracks = media::TrackSelection::every;
+    format.list = list_;
     for (std::size_t i = 0; i < tracks_.size(); ++i)
         if (peer_.engine().transport(i) != nullptr)
-            format.kinds.add(tracks_[i].kind);
+            format.list.set_up(i);
     if (source_->wire_logs().find(format) == nullptr)
         source_->wire_logs().set_unix_at_zero(unix_at_zero_of(*source_));
     media::WireLogHold hold(source_, format);
     TRY(catch_up(hold, deadline));
-    cursor_.emplace(source_, format);
+    cursor_.emplace(source_, format, std::vector<std::uint8_t>(), find_begin());
     const auto starts = find_starts();
     LOG_INFO(log_, "RTSP: PLAY url={}, transport={}, tracks={}, mw_sleep={}, streaming started", plan_.url,
              udp_ == nullptr ? "tcp" : "udp", starts.size(), plan_.play.mw_latency.count());
@@ -232,6 +295,8 @@ Result<void> PlaySession::stream_by_udp(io::Deadline deadline) {
         auto due = deadline.sooner(io::Deadline::at(io::silence_from(heard_) + kSilenceMax));
         if (has_more)
             due = due.sooner(io::Deadline::after(kPieceInterval));
+        if (udp_->has_cohort())
+            io::trim_stack();  // reading and sending use more stack than waiting
         const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, has_more ? nullptr : &wake, due));
         if (ready.readable) {
             heard_ = io::now();
@@ -255,7 +320,7 @@ std::vector<rtsp::TrackStart> PlaySession::find_starts() {
     std::vector<rtsp::TrackStart> starts;
     for (const FirstPacket& first : first_packets(std::span(parts).first(batch.spans), tracks_.size()))
         for (std::size_t i = 0; i < tracks_.size(); ++i)
-            if (media::rtsp_channel_of(tracks_[i].kind, layout()) == first.channel)
+            if (media::rtsp_channel_of(i) == first.channel)
                 starts.push_back({i, first.sequence, first.timestamp});
     return starts;
 }

@@ -29,9 +29,15 @@ public:
     // Time limit from one request to the next, until the media starts.
     static constexpr std::chrono::seconds kSetUpLimit{30};
 
+    // The request of the client. `rendition` is the name of its video track (media/ring/rendition_names.hpp); empty: the stream
+    // itself, with its publisher's further tracks.
+    struct Asked {
+        std::string url;
+        std::string rendition;
+    };
     // Everything referred to outlives this.
     PlaySession(Peer& peer, Context& context, const StreamPlan& plan, const RtspOptions& options, Ref<media::Source> source,
-                std::string url, const Log& log);
+                Asked asked, const Log& log);
 
     ~PlaySession();
     PlaySession(const PlaySession&) = delete;
@@ -45,20 +51,28 @@ public:
 private:
     using Track = media::RtspTrack;
 
-    // The tracks of the stream, once they are known; empty while they are not.
-    std::vector<Track> known_tracks() const;
+    // Finds the tracks of the stream; false while they are not known.
+    bool find_tracks();
+    const media::Track* find_track(MediaKind kind) const;
+    bool lacks_rendition() const { return !asked_.rendition.empty() && find_track(MediaKind::video) == nullptr; }
+    bool awaits_rendition() const;
+    void find_further_tracks();
+    void add_track(const media::TrackList::Place& place, const media::Track& track);
+    Bytes config_at(std::size_t place) const;
+    // Answers requests until the client plays; false if it leaves before.
+    Result<bool> negotiate(io::Deadline deadline);
     Result<void> wait_for_tracks(io::Deadline deadline);
     Result<void> describe(io::Deadline deadline);
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> set_up(const engine::rtsp::WantsToSetUp& asked);
     Result<void> set_up_udp(std::size_t track, wire::rtsp::Transport& transport);
     Result<void> stream(io::Deadline deadline);
+    std::optional<media::Sequence> find_begin() const;
     Result<void> prepare(io::Deadline deadline);
     Result<void> stream_by_udp(io::Deadline deadline);
     Result<Step> handle_requests();
     void set_paused(bool paused);
     std::vector<engine::rtsp::TrackStart> find_starts();
-    media::RtspLayout layout() const;
     // PlayerProtocol
     Result<Step> on_readable() override;
     bool is_over() override;
@@ -71,9 +85,10 @@ private:
     const StreamPlan& plan_;
     const RtspOptions& options_;
     const Ref<media::Source> source_;
-    const std::string url_;
+    const Asked asked_;
     const Log& log_;
-    std::vector<Track> tracks_;  // in the order of the description
+    media::TrackList list_;
+    std::vector<Track> tracks_;  // by place
     std::optional<media::WireCursor> cursor_;
     std::optional<Player> player_;
     std::optional<EndWatch> end_watch_;

@@ -86,32 +86,37 @@ TimePoint PublishSession::silence_ends() const {
 }
 
 Result<void> PublishSession::wait_for_input(io::Deadline deadline) {
-    if (TRY(peer_.read_piece()))
-        return {};
     deadline = deadline.sooner(io::Deadline::at(silence_ends())).sooner(io::Deadline::at(input_.report_at()));
     if (const auto due = input_.next_timeout())
         deadline = deadline.sooner(io::Deadline::at(*due));
-    const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &publication_.evicted(), deadline));
-    if (ready.readable)
-        static_cast<void>(TRY(peer_.read_piece()));
-    return {};
+    const PacedReads::Of of{peer_.stream(), publication_, input_, plan_, has_media_in_connection()};
+    return reads_.next(of, peer_.piece_max(), deadline, [this] { return peer_.borrow_piece(); });
+}
+
+bool PublishSession::has_media_in_connection() const {
+    for (std::size_t i = 0; i < input_.tracks(); ++i)
+        if (const auto* const transport = peer_.engine().transport(i); transport != nullptr && transport->interleaved)
+            return true;
+    return false;
 }
 
 Result<PublishSession::Step> PublishSession::handle_events() {
-    while (publication_.is_current()) {
+    Step step = Step::go_on;
+    while (publication_.is_current() && step == Step::go_on) {
         const auto event = TRY(peer_.engine().poll_event());
         if (!event)
             break;
         if (const auto* packet = std::get_if<rtsp::GotPacket>(&*event))
             input_.take(packet->track, packet->is_rtcp, packet->bytes, io::now());
         else if (std::holds_alternative<rtsp::TornDown>(*event))
-            return Step::stopped;
+            step = Step::stopped;
         else if (std::holds_alternative<rtsp::WantsToRecord>(*event))
             peer_.engine().accept_record();
         else if (!std::holds_alternative<rtsp::Paused>(*event))
             peer_.engine().refuse(wire::rtsp::status::kWrongState);
     }
-    return Step::go_on;
+    peer_.engine().keep_bytes();
+    return step;
 }
 
 void PublishSession::on_datagram(std::size_t track, bool is_rtcp, Bytes datagram) {

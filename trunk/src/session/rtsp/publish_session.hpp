@@ -9,8 +9,9 @@
 #include "session/common/admission.hpp"
 #include "session/limits/memory_budget.hpp"
 #include "session/rtsp/context.hpp"
-#include "session/rtsp/media_input.hpp"
 #include "session/rtsp/peer.hpp"
+#include "session/rtsp/receive/media_input.hpp"
+#include "session/rtsp/receive/paced_reads.hpp"
 #include "session/rtsp/udp_ports.hpp"
 
 namespace live::session::rtsp {
@@ -37,6 +38,7 @@ private:
     Result<Step> handle_events();
     Result<void> receive(io::Deadline deadline);
     Result<void> wait_for_input(io::Deadline deadline);
+    bool has_media_in_connection() const;
     Result<void> send_reports(io::Deadline deadline);
     // When the publisher has been silent for too long.
     TimePoint silence_ends() const;
@@ -50,6 +52,7 @@ private:
     media::Publication& publication_;
     MediaInput& input_;
     MemoryBudget::Use& memory_;
+    PacedReads reads_;
     bool is_recording_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wire/http/target.hpp"
 #include "wire/rtsp/message.hpp"
 
 namespace live::session::rtsp {
@@ -22,6 +23,13 @@ Result<wire::rtmp::StreamUrl> stream_of(std::string_view url) {
     auto stream = TRY(wire::rtmp::parse_stream_url(path.substr(0, slash), name));
     TRY(wire::rtmp::admit(stream));
     return stream;
+}
+
+Result<std::string> rendition_of(std::string_view param) {
+    if (param.starts_with('?'))
+        param.remove_prefix(1);
+    const auto query = TRY(wire::http::Query::parse(param));
+    return std::string(query.get("rendition"));
 }
 
 int status_for(Errc code) {

@@ -27,6 +27,16 @@ TEST(RtspStreamRequest, RefusesUrlsWithoutAStreamAndBadNames) {
     EXPECT_EQ(text_of("rtsp://h:99999/live/cam"), "malformed");
 }
 
+TEST(RtspStreamRequest, ReadsTheRenditionOfAQuery) {
+    EXPECT_EQ(*rendition_of(""), "");
+    EXPECT_EQ(*rendition_of("?token=a&rendition=360p"), "360p");
+    EXPECT_EQ(*rendition_of("?rendition=low%20light&rendition=b"), "low light");
+    std::string long_query = "?";
+    for (int i = 0; i < 200; ++i)
+        long_query += "a&";
+    EXPECT_EQ(rendition_of(long_query).code(), Errc::limit);
+}
+
 TEST(RtspStreamRequest, GivesEachRefusalAStatus) {
     EXPECT_EQ(status_for(Errc::not_found), 404);
     EXPECT_EQ(status_for(Errc::denied), 403);

@@ -12,19 +12,21 @@ UdpSender::~UdpSender() { leave_cohort(); }
 bool UdpSender::send_some(media::WireCursor& cursor, const Ref<media::Source>& source) {
     if (has_cohort())
         return false;
-    const bool has_more = run_.take(cursor, next_piece_bytes(cursor));
-    if (!run_.empty())
-        fan_out_.send(run_, member_);
-    if (has_more || !run_.is_at_border() || !fan_out_.join(member_, cursor, source))
+    DatagramRun& run = fan_out_.scratch();
+    run.begin_with(begun_);
+    const bool has_more = run.take(cursor, next_piece_bytes(cursor));
+    if (!run.empty())
+        fan_out_.send(run, member_);
+    begun_ = std::vector(run.begun().begin(), run.begun().end());
+    if (has_more || !begun_.empty() || !fan_out_.join(member_, cursor, source))
         return has_more;
     joined_with_ = &cursor;
-    run_.release_memory();
     return false;
 }
 
 void UdpSender::leave_cohort() {
     if (has_cohort())
-        fan_out_.leave(member_, *joined_with_, run_);
+        begun_ = fan_out_.leave(member_, *joined_with_);
 }
 
 void UdpSender::send_goodbye(std::uint32_t ssrc_base) {
@@ -32,8 +34,9 @@ void UdpSender::send_goodbye(std::uint32_t ssrc_base) {
         if (!member_.addresses[channel])
             continue;
         ByteWriter out;
-        wire::rtcp::write(out, wire::rtcp::ReceiverReport{ssrc_base, {}});
-        wire::rtcp::write(out, wire::rtcp::Goodbye{{ssrc_base, ssrc_base + 1}});
+        const auto ssrc = ssrc_base + static_cast<std::uint32_t>(channel / 2);
+        wire::rtcp::write(out, wire::rtcp::ReceiverReport{ssrc, {}});
+        wire::rtcp::write(out, wire::rtcp::Goodbye{{ssrc}});
         const io::GsoBatch batch{out.written(), out.size(), *member_.addresses[channel], {}};
         ports_.send(UdpPorts::Port::rtcp, std::span(&batch, 1));
     }

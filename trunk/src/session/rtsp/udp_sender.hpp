@@ -25,7 +25,7 @@ public:
     bool send_some(media::WireCursor& cursor, const Ref<media::Source>& source);
     bool has_cohort() const { return member_.cohort != nullptr; }
     void leave_cohort();
-    // Tells the player that the tracks end (RFC 3550, 6.6).
+    // Ends the tracks of the player (RFC 3550, 6.6). The SSRC of each follows that of the one before.
     void send_goodbye(std::uint32_t ssrc_base);
     std::uint64_t sent_bytes() const { return member_.sent_bytes; }
 
@@ -34,7 +34,7 @@ private:
     UdpFanOut& fan_out_;
     UdpMember member_;
     media::WireCursor* joined_with_ = nullptr;
-    DatagramRun run_;
+    std::vector<std::uint8_t> begun_;  // of a frame in the log
 };
 
 }  // namespace live::session::rtsp

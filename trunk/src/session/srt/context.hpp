@@ -23,6 +23,8 @@ public:
     // The name of the virtual host that find() returns: aliases of one virtual host share it.
     virtual std::string serving_name(const std::string& vhost) const = 0;
     virtual const SrtServerOptions& server() const = 0;
+    // They follow a reload.
+    virtual const SrtLimitOptions& limits() const = 0;
 };
 
 struct Context {

@@ -21,10 +21,11 @@ public:
     Opener(Context& context, io::Scope& sessions) : context_(context), sessions_(sessions), half_open_(context.places) {}
 
     Result<HalfOpen::Place> take_place(const engine::srt::Request& request, TimePoint now) override {
-        return half_open_.take(request.from.ip, now);
+        return half_open_.take(request.from.ip, context_.vhosts.limits(), now);
     }
     void open(engine::srt::Request request, const Path& path) override;
     void give_up(std::uint64_t fiber) override { sessions_.cancel(fiber); }
+    const HalfOpen& half_open() const { return half_open_; }
 
 private:
     void serve(Opening& opening, io::Deadline deadline);

@@ -64,4 +64,11 @@ inline constexpr auto kSrtRows = config::Rows{
                 "Answers of on_publish and on_play may name the passphrase of a stream, which is checked after them."),
 };
 
+inline constexpr auto kSrtLimitRows = config::Rows{
+    config::row(&SrtLimitOptions::srt_half_open, "srt_half_open", 2, 50'000, config::Reload::live,
+                "SRT clients that wait for callbacks or passphrases; at most half of them of one virtual host."),
+    config::row(&SrtLimitOptions::srt_half_open_per_ip, "srt_half_open_per_ip", 1, 50'000, config::Reload::live,
+                "The same for one address."),
+};
+
 }  // namespace live::session::srt

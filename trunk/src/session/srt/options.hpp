@@ -1,5 +1,5 @@
-// Options for SRT: the server's ports and the properties of a connection (srt_server {}), and the behaviour of one virtual host
-// (vhost srt {}). The rows are in option_rows.hpp.
+// Options for SRT: the server's ports and the properties of a connection (srt_server {}), the behaviour of one virtual host
+// (vhost srt {}), and the limits of waiting clients (limits {}). The rows are in option_rows.hpp.
 #pragma once
 
 #include <chrono>
@@ -43,6 +43,12 @@ struct SrtOptions {
     std::string passphrase;
     // Ours. The answers to on_publish and on_play contain the passphrase.
     bool passphrase_callback = false;
+};
+
+// Rows of limits {}. These clients wait for callbacks or passphrases.
+struct SrtLimitOptions {
+    std::uint32_t srt_half_open = 1000;
+    std::uint32_t srt_half_open_per_ip = 100;
 };
 
 // Latencies that this side requests. `latency` applies to each direction without its own value; a default counts as no value.

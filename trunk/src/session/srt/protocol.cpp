@@ -73,10 +73,11 @@ void srt::add_urls(const SrtServerOptions& server, const SrtVhosts& vhosts, cons
                                        request.is_play() ? "request" : "publish")});
 }
 
-Protocol srt::describe(Port& port, const Players& players, SelfTester& self_test, const SrtVhosts& vhosts,
-                       std::function<bool()> is_running, std::function<SrtServerOptions()> listening) {
+Protocol srt::describe(Port& port, const Players& players, const HalfOpen& half_open, SelfTester& self_test,
+                       const SrtVhosts& vhosts, std::function<bool()> is_running, std::function<SrtServerOptions()> listening) {
     return {.name = "srt",
             .kinds = {{ClientKind::srt_play, sizeof(PlaySession)}, {ClientKind::srt_publish, sizeof(PublishSession)}},
+            .refusals = half_open.refusals(),
             .traffic = [&port] { return Traffic{port.figures().received_bytes, port.figures().sent_bytes}; },
             .add_memory = [&port, &players](std::vector<MemoryKind>& all) { add_srt_memory(all, port, players); },
             .write_metrics =

@@ -16,7 +16,7 @@ void add_urls(const SrtServerOptions& server, const SrtVhosts& vhosts, const Url
 
 // Everything referred to outlives the description. Without a running port there are no metrics. `listening` are the current
 // options of the listener.
-Protocol describe(Port& port, const Players& players, SelfTester& self_test, const SrtVhosts& vhosts,
+Protocol describe(Port& port, const Players& players, const HalfOpen& half_open, SelfTester& self_test, const SrtVhosts& vhosts,
                   std::function<bool()> is_running, std::function<SrtServerOptions()> listening);
 
 }  // namespace live::session::srt

@@ -7,6 +7,7 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "media/ingest/announced_kinds.hpp"
+#include "media/ingest/ts_data.hpp"
 #include "session/common/admitted_publish.hpp"
 
 namespace live::session::srt {
@@ -50,7 +51,9 @@ Result<void> PublishSession::serve(Opening& opening, io::Deadline deadline) {
 Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline) {
     ingest_.emplace(*publication, plan_.play, plan_.publish, log_);
     publication_ = publication.get();
-    transport_.emplace(context_.transports, Ref<media::Source>(&publication_->source()));
+    // Players whose stream continues with a slate need the source's times.
+    if (plan_.publish.slate.empty())
+        transport_.emplace(context_.transports, Ref<media::Source>(&publication_->source()));
     if (auto connected = connect(opening); !connected.ok()) {
         ingest_.reset();
         transport_.reset();
@@ -93,7 +96,7 @@ void PublishSession::on_input(TimePoint now) {
     is_behind_ = !take_some(now);  // a timeout for the rest is due immediately
     if (connection()->key_question())
         wake();
-    account(connection()->held_bytes() + reader_.held_bytes() + transport_->log.held_bytes());
+    account(connection()->held_bytes() + reader_.held_bytes() + (transport_ ? transport_->log.held_bytes() : 0));
 }
 
 Duration PublishSession::patience(TimePoint now) const {
@@ -112,7 +115,8 @@ bool PublishSession::take_some(TimePoint now) {
             break;
         if (!payload->was_read)
             read(payload->bytes.bytes(), payload->position);
-        transport_->log.show(payload->size);
+        if (transport_)
+            transport_->log.show(payload->size);
         take_frames(payload->position);
     } while (!io::is_turn_over());
     publication_->source().flush();
@@ -142,7 +146,9 @@ void PublishSession::take_frames(std::uint64_t due) {
         if (transport_ && unit->kind == MediaKind::video)
             transport_->log.note_video(unit->frame);
         const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit->frame.dts));
-        if (ingest_)
+        if (ingest_ && unit->kind == MediaKind::data)
+            media::push_ts_data(*ingest_, *unit);
+        else if (ingest_)
             ingest_->push_frame(unit->kind, stamp_ms, std::move(unit->frame));
     }
 }
@@ -150,7 +156,7 @@ void PublishSession::take_frames(std::uint64_t due) {
 void PublishSession::log_tracks() {
     logged_version_ = reader_.reader().version();
     if (publication_ != nullptr)
-        publication_->source().tracks().announce(media::announced_by(reader_.reader()));
+        publication_->announce(media::announced_by(reader_.reader()));
     for (const TsReader::TrackInfo& track : reader_.reader().tracks())
         LOG_INFO_REPEATED(log_, "SRT: got {} {}, pid={}, track={}",
                           kind_of(track.format) == MediaKind::video   ? "Video"

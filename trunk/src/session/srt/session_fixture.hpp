@@ -78,9 +78,11 @@ public:
     }
     std::string serving_name(const std::string& vhost) const override { return vhost; }
     const SrtServerOptions& server() const override { return server_options; }
+    const SrtLimitOptions& limits() const override { return limit_options; }
 
     SrtOptions options{.enabled = true, .srt_to_rtmp = true, .passphrase = {}};
     SrtServerOptions server_options;
+    SrtLimitOptions limit_options;
 };
 
 // A transport stream of a second, of 25 pictures, in units of seven packets.

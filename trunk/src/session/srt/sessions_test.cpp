@@ -122,7 +122,7 @@ TEST_F(SrtSessions, ASilentCallerReleasesItsPlace) {
 }
 
 TEST_F(SrtSessions, ASlowVirtualHostLeavesPlacesToOthers) {
-    places.set_limits(10, {.srt_half_open = 4});
+    vhosts.limit_options.srt_half_open = 4;
     admission.is_slow = true;
     std::vector<std::unique_ptr<Remote>> waiting;
     for (std::size_t i = 1; i <= 2; ++i) {
@@ -130,7 +130,7 @@ TEST_F(SrtSessions, ASlowVirtualHostLeavesPlacesToOthers) {
         ASSERT_TRUE(waiting.back()->pump_until([&] { return admission.asked.size() == i; }));
     }
     EXPECT_EQ(Remote(socket(), "#!::h=slow,m=publish,r=live/third").refusal(), RejectReason::overload);
-    EXPECT_EQ(places.refused(ConnectionLimits::Reason::srt_half_open_per_vhost), 1U);
+    EXPECT_EQ(opener.half_open().refusals()[2].count(), 1U);
     admission.is_slow = false;
     EXPECT_TRUE(Remote(socket(), "#!::h=quick,m=publish,r=live/other").connect());
 }

@@ -108,22 +108,6 @@ void Players::wake(RtpLogGroup& group) {
     wake_.raise();
 }
 
-std::optional<std::uint64_t> Players::link_limit(const std::string& url, TimePoint now) const {
-    const auto found = groups_.find(url);
-    if (found == groups_.end())
-        return std::nullopt;
-    const auto& members = found->second->members_;
-    std::vector<std::uint64_t> limits;
-    for (const auto& member : members)
-        if (const auto limit = member.player->link_limit(now))
-            limits.push_back(*limit);
-    const std::size_t slow = members.size() / kSlowPart;
-    if (limits.size() <= slow)
-        return std::nullopt;
-    std::ranges::nth_element(limits, limits.begin() + static_cast<std::ptrdiff_t>(slow));
-    return limits[slow];
-}
-
 // Groups may be added and removed whenever this suspends. They take turns, by time slices.
 void Players::run(io::Deadline deadline) {
     for (;;) {

@@ -35,8 +35,6 @@ public:
     // Sends what is available, into the port's batch. Returns when to serve it again even without new packets; nothing when it is
     // up to date.
     virtual std::optional<TimePoint> serve(TimePoint now) = 0;
-    // Capacity of its link in bits per second; nothing when no limit is known.
-    virtual std::optional<std::uint64_t> link_limit(TimePoint now) const = 0;
     // Memory touched by serve(). Collected when the player is woken individually, as when it joins.
     virtual void add_hot_lines(HotLines& lines) const = 0;
 
@@ -110,8 +108,6 @@ public:
     static constexpr std::size_t kGatheredBytes = 256U << 10;
     // A player waiting for its link is checked no more often than this.
     static constexpr std::chrono::milliseconds kPace{1};
-    // One player in this many may have a link too slow for what is forwarded: it then skips to key frames.
-    static constexpr std::size_t kSlowPart = 4;
 
     explicit Players(Port& port) : port_(port), alarms_(io::now(), kPace) {}
     Players(const Players&) = delete;
@@ -132,9 +128,6 @@ public:
     // Serves the player soon: it can take more, or has just joined.
     void wake(RtpLogPlayer& player);
     std::size_t groups() const { return groups_.size(); }
-
-    // Bits per second that the links of most players of this source carry; nothing where no limit is known. Checks all of them.
-    std::optional<std::uint64_t> link_limit(const std::string& url, TimePoint now) const;
 
     // The processor is overloaded: players get nothing. The players check this themselves.
     void set_dropping(bool is_dropping) { is_dropping_ = is_dropping; }

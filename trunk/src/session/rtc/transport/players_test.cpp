@@ -20,9 +20,7 @@ struct FakePlayer final : RtpLogPlayer {
             on_serve();
         return wait == Duration::zero() ? std::nullopt : std::optional(now + std::exchange(wait, Duration::zero()));
     }
-    std::optional<std::uint64_t> link_limit(TimePoint) const override { return limit; }
     void add_hot_lines(HotLines& lines) const override { add_own_hot_lines(lines); }
-    std::optional<std::uint64_t> limit;
     int served = 0;
     Duration wait{};  // once
     std::function<void()> on_serve;
@@ -169,28 +167,6 @@ TEST_F(RtcPlayers, DoesNotServePlayersThatHaveEverything) {
     ASSERT_TRUE(io::sleep(io::Deadline::after(600ms)).ok());
     EXPECT_EQ(player.served, 2);
     players->leave(player);
-}
-
-TEST_F(RtcPlayers, MostLinksDecideForwardedLayer) {
-    std::vector<FakePlayer> all(8);
-    for (FakePlayer& player : all)
-        players->join(source, player);
-    const auto limit = [this] { return players->link_limit(source->url(), io::now()); };
-    EXPECT_FALSE(limit()) << "of nobody a limit is known";
-    EXPECT_FALSE(players->link_limit("/live/other", io::now()));
-    all[0].limit = 100;
-    all[5].limit = 300;
-    EXPECT_FALSE(limit()) << "a quarter may skip to key frames";
-    all[3].limit = 200;
-    EXPECT_EQ(limit(), 300U);
-    for (FakePlayer& player : all)
-        player.limit = 50;
-    EXPECT_EQ(limit(), 50U);
-    for (std::size_t i = 1; i < all.size(); ++i)
-        players->leave(all[i]);
-    EXPECT_EQ(limit(), 50U) << "one alone decides";
-    players->leave(all[0]);
-    EXPECT_FALSE(limit());
 }
 
 // Serving takes longer than the time between two batches: the last members still get their turn.

@@ -70,7 +70,7 @@ Result<std::size_t> PullConnection::read_piece() {
     const std::size_t bytes = TRY(count);
     traffic_.received_bytes += bytes;
     context_.traffic.received_bytes += bytes;
-    engine_->handle_bytes(context_.scratch.first(bytes));
+    engine_->borrow_bytes(context_.scratch.first(bytes));
     return bytes;
 }
 
@@ -85,8 +85,10 @@ Result<rtsp::ClientEvent> PullConnection::next_event(io::Deadline deadline) {
             return Error(Errc::timed_out, "the other side does not answer");
         if (io::is_turn_over())
             TRY(io::yield(deadline));
-        if (TRY(read_piece()) > 0)
+        if (TRY(read_piece()) > 0) {
+            engine_->keep_bytes();
             continue;
+        }
         if (TRY(stream_->wait_ready(io::Interest::readable, nullptr, deadline)).timed_out)
             return Error(Errc::timed_out, "the other side does not answer");
     }

@@ -37,7 +37,8 @@ public:
     // The next event; sends what the engine has for the other side.
     Result<engine::rtsp::ClientEvent> next_event(io::Deadline deadline);
     Result<void> send(Bytes bytes, io::Deadline deadline);
-    // Passes what has arrived to the engine; returns the number of bytes. Never suspends.
+    // Passes what has arrived to the engine; returns the number of bytes. The engine borrows them: before anything suspends, the
+    // caller must poll all events or call keep_bytes(). Never suspends.
     Result<std::size_t> read_piece();
     // Ends the session and the connection, as far as that needs no wait.
     void close();

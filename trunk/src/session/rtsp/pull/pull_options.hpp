@@ -16,6 +16,8 @@ struct PullOptions {
     Transport transport = Transport::automatic;
     // UDP: packets may come from any port of the camera's address.
     bool any_port = false;
+    // Further tracks of audio and video, and those of data, for RTSP players.
+    bool all_tracks = false;
     // UDP ports of this end. 0: the system chooses.
     std::uint16_t port_min = 0;
     std::uint16_t port_max = 0;

@@ -7,7 +7,6 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"
-#include "io/net/tcp_stream.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/rtsp/pull/dialler.hpp"
 #include "wire/rtsp/message_reader.hpp"
@@ -101,7 +100,8 @@ Result<void> PullSession::publish(const PullUrl& url, Description description, i
 
 Result<void> PullSession::play(media::Publication& publication, const Description& description, bool over_udp,
                                io::Deadline deadline) {
-    const auto chosen = TRY(MediaInput::choose(description, log_));
+    const auto chosen = TRY(
+        MediaInput::choose(description, options_.all_tracks ? MediaInput::Choice::all : MediaInput::Choice::first_of_each, log_));
     input_ = std::make_unique<MediaInput>(publication, plan_, description, chosen, shared_.context.counters, log_);
     input_->convert_laws(shared_.context.streams.transcoders());
     publication_ = &publication;
@@ -190,13 +190,20 @@ Result<void> PullSession::write_output(io::Deadline deadline) {
 Result<void> PullSession::handle_events(media::Publication& publication) {
     const TimePoint now = io::now();
     publication.source().set_arrival(now);
-    while (auto event = TRY(connection_.engine().poll_event(now)))
+    rtsp::Client& engine = connection_.engine();
+    for (;;) {
+        while (const auto packet = engine.poll_packet())
+            input_->take(packet->track, packet->is_rtcp, packet->bytes, now);
+        const auto event = TRY(engine.poll_event(now));
+        if (!event)
+            break;
         if (const auto* packet = std::get_if<rtsp::GotPacket>(&*event))
             input_->take(packet->track, packet->is_rtcp, packet->bytes, now);
+    }
     input_->drain(now);
     publication.source().flush();
     memory_.set(input_->held_bytes());
-    connection_.engine().handle_timeout(now);
+    engine.handle_timeout(now);
     return {};
 }
 
@@ -222,31 +229,14 @@ TimePoint PullSession::silence_ends() const {
     return io::silence_from(input_->silent_since()) + patience;
 }
 
-bool PullSession::is_on_ticks(media::Publication& publication) const {
-    return ports_ == nullptr && input_->got_media() && !more_ && !publication.source().is_awaited() &&
-           plan_.play.mw_latency >= kTick;
-}
-
 Result<void> PullSession::wait_for_input(media::Publication& publication, io::Deadline deadline) {
     auto due = deadline.sooner(io::Deadline::at(silence_ends())).sooner(io::Deadline::at(input_->report_at()));
     if (const auto keep_alive = connection_.engine().next_timeout())
         due = due.sooner(io::Deadline::at(*keep_alive));
     if (const auto gap = input_->next_timeout())
         due = due.sooner(io::Deadline::at(*gap));
-    if (io::TcpStream* const tcp = connection_.stream().as_tcp(); tcp != nullptr && is_on_ticks(publication)) {
-        tcp->forget();
-        const auto window = [tcp] { return tcp->receive_buffer() / 2; };
-        const auto tick = io::Deadline::at(ticks_.next(io::now(), kTick, std::exchange(tick_bytes_, 0), window));
-        const auto waited = io::wait(publication.evicted(), due.sooner(tick));
-        if (!waited.ok() && waited.code() != Errc::timed_out)
-            return waited;
-    }
-    std::size_t bytes = TRY(connection_.read_piece());
-    if (bytes == 0 && TRY(connection_.stream().wait_ready(io::Interest::readable, &publication.evicted(), due)).readable)
-        bytes = TRY(connection_.read_piece());
-    more_ = bytes == shared_.context.scratch.size();
-    tick_bytes_ += bytes;
-    return {};
+    const PacedReads::Of of{connection_.stream(), publication, *input_, plan_, ports_ == nullptr};
+    return reads_.next(of, shared_.context.scratch.size(), due, [this] { return connection_.read_piece(); });
 }
 
 void PullSession::write_reports(ByteWriter& out) {

@@ -12,13 +12,13 @@
 #include "media/source/publication.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/read_tick.hpp"
 #include "session/common/traffic.hpp"
 #include "session/limits/memory_budget.hpp"
 #include "session/rtsp/context.hpp"
-#include "session/rtsp/media_input.hpp"
 #include "session/rtsp/pull/media_ports.hpp"
 #include "session/rtsp/pull/pull_connection.hpp"
+#include "session/rtsp/receive/media_input.hpp"
+#include "session/rtsp/receive/paced_reads.hpp"
 #include "wire/rtsp/pull_url.hpp"
 
 namespace live::session::rtsp {
@@ -27,8 +27,6 @@ class PullSession final : public PulledLink, private Client, private MemoryBudge
 public:
     // Without a packet for so long, UDP does not work.
     static constexpr std::chrono::seconds kUdpLimit{3};
-    // The tick of streams that no player waits for.
-    static constexpr std::chrono::milliseconds kTick{20};
 
     struct Shared {
         Context& context;
@@ -62,7 +60,6 @@ private:
     Result<void> write_output(io::Deadline deadline);
     void write_reports(ByteWriter& out);
     TimePoint silence_ends() const;
-    bool is_on_ticks(media::Publication& publication) const;
     // Client
     const ClientRequest& request() const override { return request_; }
     ClientFigures figures() const override;
@@ -87,9 +84,7 @@ private:
     std::string kick_reason_;
     std::uint64_t ended_packets_ = 0;  // of earlier inputs
     std::uint64_t ended_lost_ = 0;
-    ReadTick ticks_;
-    std::size_t tick_bytes_ = 0;
-    bool more_ = false;  // has arrived than was read
+    PacedReads reads_;
     MemoryBudget::Use memory_;
     ClientEntry entry_;
 };

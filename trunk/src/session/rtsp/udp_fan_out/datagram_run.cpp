@@ -70,10 +70,4 @@ std::size_t DatagramRun::append_batches(const Addresses& addresses, bool is_rtcp
     return bytes;
 }
 
-void DatagramRun::release_memory() {
-    std::vector<std::uint8_t>().swap(taken_);
-    std::vector<std::uint8_t>().swap(bytes_);
-    std::vector<Batch>().swap(batches_);
-}
-
 }  // namespace live::session::rtsp

@@ -17,7 +17,7 @@ namespace live::session::rtsp {
 class DatagramRun {
 public:
     // Channels of the log: two for each of its tracks.
-    static constexpr std::size_t kChannels = 4;
+    static constexpr std::size_t kChannels = 2 * media::TrackList::kMax;
     using Addresses = std::array<std::optional<TransportAddress>, kChannels>;
 
     // Takes some `bytes` at the cursor, and cuts the whole frames in them into datagrams; those of the last call are gone.
@@ -29,9 +29,9 @@ public:
     // Appends the batches for a player: those of RTP, or of RTCP, on the channels for which it has an address. Returns their
     // bytes.
     std::size_t append_batches(const Addresses& addresses, bool is_rtcp, std::vector<io::GsoBatch>& out) const;
-    // The begun frame of another run, whose cursor is at the same place.
-    void begin_with(const DatagramRun& other) { taken_ = other.taken_; }
-    void release_memory();
+    // The begun frame: those bytes of it that were taken. Another run continues with them, at a cursor in the same place.
+    Bytes begun() const { return taken_; }
+    void begin_with(Bytes begun) { taken_.assign(begun.begin(), begun.end()); }
 
 private:
     struct Batch {

@@ -105,9 +105,9 @@ bool UdpFanOut::join(UdpMember& member, media::WireCursor& cursor, Ref<media::So
     return true;
 }
 
-void UdpFanOut::leave(UdpMember& member, media::WireCursor& cursor, DatagramRun& run) {
+std::vector<std::uint8_t> UdpFanOut::leave(UdpMember& member, media::WireCursor& cursor) {
     if (member.cohort == nullptr)
-        return;
+        return {};
     UdpCohort& cohort = *std::exchange(member.cohort, nullptr);
     auto& members = cohort.members();
     members[member.index] = members.back();
@@ -115,11 +115,13 @@ void UdpFanOut::leave(UdpMember& member, media::WireCursor& cursor, DatagramRun&
     members.pop_back();
     cursor.resume_at(cohort.cursor().position());
     cursor.hold_place();
-    run.begin_with(cohort.run());
-    if (!members.empty())
-        return;
-    std::erase(due_, &cohort);
-    cohorts_.erase(&cohort.cursor().wire_log());
+    const Bytes begun = cohort.run().begun();
+    std::vector<std::uint8_t> kept(begun.begin(), begun.end());
+    if (members.empty()) {
+        std::erase(due_, &cohort);
+        cohorts_.erase(&cohort.cursor().wire_log());
+    }
+    return kept;
 }
 
 void UdpFanOut::send(const DatagramRun& run, UdpMember& member) {

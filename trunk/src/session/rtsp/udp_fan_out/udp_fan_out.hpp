@@ -40,7 +40,11 @@ public:
     // alone, and tries again.
     bool join(UdpMember& member, media::WireCursor& cursor, Ref<media::Source> source);
     // The player continues where its cohort is, in the middle of a frame if need be.
-    void leave(UdpMember& member, media::WireCursor& cursor, DatagramRun& run);
+    // Returns the begun frame.
+    std::vector<std::uint8_t> leave(UdpMember& member, media::WireCursor& cursor);
+    // For players that take packets at their own pace, one after the other: buffers of their own would leave holes in the memory
+    // of players that join at the same time.
+    DatagramRun& scratch() { return scratch_; }
     // Sends what a player has just taken.
     void send(const DatagramRun& run, UdpMember& member);
     std::size_t cohorts() const { return cohorts_.size(); }
@@ -57,6 +61,7 @@ private:
     std::vector<UdpCohort*> due_;
     Signal wake_;
     std::vector<io::GsoBatch> batches_;  // scratch
+    DatagramRun scratch_;
 };
 
 }  // namespace live::session::rtsp

@@ -54,6 +54,9 @@ protected:
     static media::WireFormat format() {
         media::WireFormat format;
         format.container = media::kRtsp;
+        format.tracks = media::TrackSelection::every;
+        format.list.add({MediaKind::video, true, {}});
+        format.list.set_up(0);
         return format;
     }
     void image(bool is_key) {

@@ -22,8 +22,8 @@ std::size_t count_of(const Counts& counts, const Key& key) {
 
 }  // namespace
 
-HalfOpen::Place::Place(HalfOpen& all, std::string ip, std::optional<IpAddress> group)
-    : all_(&all), ip_(std::move(ip)), group_(group) {
+HalfOpen::Place::Place(HalfOpen& all, std::string ip, std::optional<IpAddress> group, std::size_t vhost_bound)
+    : all_(&all), vhost_bound_(vhost_bound), ip_(std::move(ip)), group_(group) {
     ++all_->size_;
     if (group_)
         ++all_->addresses_[group_->bytes];
@@ -31,6 +31,7 @@ HalfOpen::Place::Place(HalfOpen& all, std::string ip, std::optional<IpAddress> g
 
 HalfOpen::Place::Place(Place&& other) noexcept
     : all_(std::exchange(other.all_, nullptr)),
+      vhost_bound_(other.vhost_bound_),
       ip_(std::move(other.ip_)),
       group_(other.group_),
       vhost_(std::move(other.vhost_)) {}
@@ -47,23 +48,25 @@ HalfOpen::Place::~Place() {
 
 Result<void> HalfOpen::Place::enter_vhost(const std::string& vhost, TimePoint now) {
     CHECK(all_ != nullptr && !vhost_);
-    const std::size_t bound = std::max<std::size_t>(all_->places_.limits().srt_half_open / kVhostShare, 1);
-    if (count_of(all_->vhosts_, vhost) >= bound)
-        return all_->places_.refuse(ConnectionLimits::Reason::srt_half_open_per_vhost, ip_, bound, now);
+    if (count_of(all_->vhosts_, vhost) >= vhost_bound_)
+        return all_->refuse(Limit::vhost, ip_, vhost_bound_, now);
     ++all_->vhosts_[vhost];
     vhost_ = vhost;
     return {};
 }
 
-Result<HalfOpen::Place> HalfOpen::take(const IpAddress& from, TimePoint now) {
-    const LimitOptions& limits = places_.limits();
+Result<HalfOpen::Place> HalfOpen::take(const IpAddress& from, const SrtLimitOptions& limits, TimePoint now) {
     std::string ip = ip_text(from);
     if (size_ >= limits.srt_half_open)
-        return places_.refuse(ConnectionLimits::Reason::srt_half_open, ip, limits.srt_half_open, now);
+        return refuse(Limit::all, ip, limits.srt_half_open, now);
     const auto group = places_.group_of(ip);
     if (group && count_of(addresses_, group->bytes) >= limits.srt_half_open_per_ip)
-        return places_.refuse(ConnectionLimits::Reason::srt_half_open_per_ip, ip, limits.srt_half_open_per_ip, now);
-    return Place(*this, std::move(ip), group);
+        return refuse(Limit::address, ip, limits.srt_half_open_per_ip, now);
+    return Place(*this, std::move(ip), group, std::max<std::size_t>(limits.srt_half_open / kVhostShare, 1));
+}
+
+Error HalfOpen::refuse(Limit by, std::string_view ip, std::size_t bound, TimePoint now) {
+    return places_.refuse(refusals_[static_cast<std::size_t>(by)], ip, bound, now);
 }
 
 }  // namespace live::session::srt

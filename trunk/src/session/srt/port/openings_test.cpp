@@ -18,7 +18,7 @@ struct OpeningsTest : testing::Test {
         made.from.port = port;
         return made;
     }
-    void add(std::uint16_t port) { openings.add(caller(port), MUST(half_open.take(IpAddress(), now)), now); }
+    void add(std::uint16_t port) { openings.add(caller(port), MUST(half_open.take(IpAddress(), SrtLimitOptions(), now)), now); }
     std::vector<std::uint64_t> look() {
         std::vector<std::uint64_t> fibers;
         openings.look(now, [&](std::uint64_t fiber) { fibers.push_back(fiber); });

@@ -1,5 +1,5 @@
 // MediaInput: the media of an RTSP publisher, or of a camera that is pulled: the packets of described tracks become frames of a
-// publication. The first supported track of each kind is published; packets of others are dropped. Dry but for the clock.
+// publication. Packets of tracks that are not supported are dropped. Dry but for the clock.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,13 @@ namespace live::session::rtsp {
 class MediaInput final : private media::AudioListener {
 public:
     static constexpr std::chrono::seconds kReportInterval{5};
+    // Tracks of one kind; further ones are not published.
+    static constexpr std::size_t kTracksOfKindMax = 4;
 
-    // The tracks to publish, as indexes of the description; logs the others. Errc::unsupported without such a track.
-    static Result<std::vector<std::size_t>> choose(const wire::rtsp::Description& description, const Log& log);
+    // The first supported track of audio and of video, or all supported tracks, with those of data.
+    enum class Choice : std::uint8_t { first_of_each, all };
+    // The tracks to publish, as indexes of the description; logs the others. Errc::unsupported without audio or video.
+    static Result<std::vector<std::size_t>> choose(const wire::rtsp::Description& description, Choice choice, const Log& log);
 
     // `chosen` is the result of choose(). Everything referred to outlives this, but for the description.
     MediaInput(media::Publication& publication, const StreamPlan& plan, const wire::rtsp::Description& description,
@@ -56,6 +60,8 @@ public:
     // Sums over all tracks.
     engine::rtsp::TrackReceiver::Counters counters() const;
     bool got_media() const { return got_media_; }
+    // Reports whether each track of audio and video has had a frame.
+    bool have_all_begun() const;
     // When the last frame was published; at first, when this was made.
     TimePoint silent_since() const { return silent_since_; }
     void restart_silence(TimePoint now) { silent_since_ = now; }
@@ -65,10 +71,15 @@ private:
         engine::rtsp::TrackReceiver receiver;
         std::unique_ptr<media::RtpTrackReader> reader;
         std::uint32_t clock_rate = 0;
+        media::TrackId id{};
+        // Among the tracks that are not the first of their kind, and those of data; nullopt: the first.
+        std::optional<std::size_t> further{};
+        bool has_begun = false;  // a frame was published
     };
 
     void drain(Track& track, TimePoint now);
-    void publish(MediaKind kind, wire::codec::Frame frame);
+    void push(Track& track, const engine::rtsp::TrackReceiver::Packet& packet);
+    void publish(MediaKind kind, media::TrackId track, wire::codec::Frame frame);
     void publish_converted();
     // AudioListener: a worker thread has converted audio.
     void on_audio() override;

@@ -1,5 +1,7 @@
-#include "session/rtsp/media_input.hpp"
+#include "session/rtsp/receive/media_input.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/log/log_format.hpp"
@@ -19,6 +21,9 @@ std::uint32_t stamp_of(MediaTime time) {
     return static_cast<std::uint32_t>(media::to_ms(time) + kStampBase);
 }
 
+// Audio without a FourCC cannot be a further track.
+bool is_law(wire::codec::Codec codec) { return codec == wire::codec::Codec::g711a || codec == wire::codec::Codec::g711u; }
+
 media::RtpTrackReader::Format format_of(const wire::rtsp::Media& media) {
     return {.kind = media.kind,
             .codec = media.codec,
@@ -32,19 +37,22 @@ media::RtpTrackReader::Format format_of(const wire::rtsp::Media& media) {
 
 }  // namespace
 
-Result<std::vector<std::size_t>> MediaInput::choose(const wire::rtsp::Description& description, const Log& log) {
+Result<std::vector<std::size_t>> MediaInput::choose(const wire::rtsp::Description& description, Choice choice, const Log& log) {
     std::vector<std::size_t> chosen;
-    MediaKindSet kinds;
+    std::array<std::size_t, kMediaKindCount> counts{};
     for (std::size_t i = 0; i < description.media.size(); ++i) {
         const wire::rtsp::Media& media = description.media[i];
-        if (!kinds.has(media.kind) && media::RtpTrackReader::check(format_of(media)).ok()) {
-            kinds.add(media.kind);
+        std::size_t& count = counts[index_of(media.kind)];
+        const bool is_further = count > 0 || media.kind == MediaKind::data;
+        const bool fits = !is_further || (choice == Choice::all && count < kTracksOfKindMax && !is_law(media.codec));
+        if (fits && media::RtpTrackReader::check(format_of(media)).ok()) {
+            ++count;
             chosen.push_back(i);
         } else {
             LOG_WARN(log, "RTSP: track {} ({} {}) is not published", i, name_of(media.kind), media.name);
         }
     }
-    if (chosen.empty())
+    if (counts[index_of(MediaKind::audio)] + counts[index_of(MediaKind::video)] == 0)
         return Error(Errc::unsupported, "no track has a supported codec");
     return chosen;
 }
@@ -61,13 +69,21 @@ MediaInput::MediaInput(media::Publication& publication, const StreamPlan& plan, 
       silent_since_(io::now()),
       report_at_(io::now() + kReportInterval) {
     MediaKindSet announced;
+    std::array<std::uint8_t, kMediaKindCount> counts{};
+    std::size_t further = 0;
     for (const std::size_t index : chosen) {
         const wire::rtsp::Media& media = description.media[index];
         tracks_[index].emplace(Track{engine::rtsp::TrackReceiver(media.payload_type, media.clock_rate),
-                                     std::make_unique<media::RtpTrackReader>(format_of(media), log), media.clock_rate});
-        announced.add(media.kind);
+                                     std::make_unique<media::RtpTrackReader>(format_of(media), log), media.clock_rate,
+                                     media::TrackId(counts[index_of(media.kind)]++)});
+        if (media.kind == MediaKind::data || announced.has(media.kind))
+            tracks_[index]->further = further++;
+        if (media.kind != MediaKind::data)
+            announced.add(media.kind);
+        if (media.codec == wire::codec::Codec::mjpeg)
+            LOG_WARN(log, "RTSP: track {} is M-JPEG, which RTSP players get; other protocols do not carry it", index);
     }
-    publication_.source().tracks().announce(announced);
+    publication_.announce(announced);
 }
 
 void MediaInput::take(std::size_t index, bool is_rtcp, Bytes bytes, TimePoint now) {
@@ -76,9 +92,11 @@ void MediaInput::take(std::size_t index, bool is_rtcp, Bytes bytes, TimePoint no
         return;
     if (is_rtcp)
         return track->receiver.handle_rtcp(now, bytes);
-    track->receiver.handle_rtp(now, bytes);
+    if (const auto packet = track->receiver.handle_rtp(now, bytes))
+        push(*track, *packet);
     ++counters_.received_packets;
-    drain(*track, now);
+    if (track->receiver.is_waiting())
+        drain(*track, now);
 }
 
 void MediaInput::drain(TimePoint now) {
@@ -88,30 +106,35 @@ void MediaInput::drain(TimePoint now) {
 }
 
 void MediaInput::drain(Track& track, TimePoint now) {
-    const MediaKind kind = track.reader->kind();
     const std::uint64_t lost = track.receiver.counters().lost;
-    while (auto packet = track.receiver.pop(now)) {
-        const auto place = clock_.place(kind, packet->timestamp, track.clock_rate, packet->arrived, packet->reported);
-        track.reader->push({.kind = kind,
-                            .timestamp = packet->timestamp,
-                            .marker = packet->marker,
-                            .payload = std::move(packet->payload),
-                            .arrived = packet->arrived,
-                            .time = place.time},
-                           packet->sequence);
-        while (auto frame = track.reader->poll()) {
-            got_media_ = true;
-            silent_since_ = now;
-            const bool is_law = frame->codec == wire::codec::Codec::g711a || frame->codec == wire::codec::Codec::g711u;
-            if (!is_law || !laws_ || !laws_->push(*frame, packet->arrived))
-                publish(kind, *std::move(frame));
-        }
-        publish_converted();
-    }
+    while (const auto packet = track.receiver.pop(now))
+        push(track, *packet);
     counters_.lost_packets += track.receiver.counters().lost - lost;
 }
 
-void MediaInput::publish(MediaKind kind, wire::codec::Frame frame) {
+void MediaInput::push(Track& track, const engine::rtsp::TrackReceiver::Packet& packet) {
+    const MediaKind kind = track.reader->kind();
+    const MediaTime time =
+        track.further ? clock_.place_further(*track.further, packet.timestamp, track.clock_rate, packet.arrived, packet.reported)
+                      : clock_.place(kind, packet.timestamp, track.clock_rate, packet.arrived, packet.reported).time;
+    track.reader->push({packet.sequence, packet.timestamp, packet.marker, packet.payload}, time);
+    while (auto frame = track.reader->poll()) {
+        got_media_ = true;
+        track.has_begun = true;
+        silent_since_ = packet.arrived;
+        if (!is_law(frame->codec) || !laws_ || !laws_->push(*frame, packet.arrived))
+            publish(kind, track.id, *std::move(frame));
+    }
+    publish_converted();
+}
+
+bool MediaInput::have_all_begun() const {
+    return std::ranges::all_of(
+        tracks_, [](const auto& track) { return !track || track->has_begun || track->reader->kind() == MediaKind::data; });
+}
+
+void MediaInput::publish(MediaKind kind, media::TrackId track, wire::codec::Frame frame) {
+    frame.track = track;
     const std::uint32_t stamp = stamp_of(frame.dts);
     ingest_.push_frame(kind, stamp, std::move(frame));
 }
@@ -125,7 +148,7 @@ void MediaInput::publish_converted() {
         auto audio = laws_->next();
         if (!audio)
             return;
-        publish(MediaKind::audio, *std::move(audio));
+        publish(MediaKind::audio, media::TrackId(), *std::move(audio));
     }
 }
 
