@@ -56,6 +56,8 @@ public:
     // session::StreamEvents defines the order. None of these three may suspend.
     virtual void on_published(const session::ClientRequest& /*request*/, const session::StreamPlan& /*plan*/) {}
     virtual void on_unpublished(const std::string& /*url*/) {}
+    // See session::StreamEvents. Must not suspend. By default, what was begun for the publisher continues.
+    virtual void on_stand_in(const session::ClientRequest& /*request*/, const session::StreamPlan& /*plan*/) {}
     // Every second.
     virtual void on_tick() {}
 

@@ -31,6 +31,11 @@ void ServiceList::on_unpublished(const std::string& url) {
         service->on_unpublished(url);
 }
 
+void ServiceList::on_stand_in(const session::ClientRequest& request, const session::StreamPlan& plan) {
+    for (Service* service : services_)
+        service->on_stand_in(request, plan);
+}
+
 void ServiceList::on_tick() {
     for (Service* service : services_)
         service->on_tick();

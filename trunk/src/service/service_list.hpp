@@ -23,6 +23,7 @@ public:
 
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan);
     void on_unpublished(const std::string& url);
+    void on_stand_in(const session::ClientRequest& request, const session::StreamPlan& plan);
     void on_tick();
 
     // Errors are logged and delay nobody else. Listeners close first, then services that start work themselves: in list order.

@@ -13,6 +13,7 @@ namespace live::service::admission {
 using tokens::PathPattern;
 using tokens::Permission;
 using wire::http::Query;
+using Proof = session::Credentials::Proof;
 
 namespace {
 
@@ -29,6 +30,12 @@ bool anybody_may(const tokens::TokenOptions& options, Permission permission, std
         const auto paths = PathPattern::parse(right.size() > 1 ? right[1] : "");
         return paths.ok() && paths->matches(path);
     });
+}
+
+Permission permission_of(const session::ClientRequest& request, access::Role role) {
+    if (role == access::Role::publish)
+        return Permission::publish;
+    return request.kind.row().plays_files ? Permission::playback : Permission::play;
 }
 
 // Clients that have one field for a password only send a token in it.
@@ -75,8 +82,8 @@ struct AccessPolicy::Asked {
     bool is_open = false;  // nobody needs credentials
 
     Error refusal(std::string_view with) const {
-        return {Errc::denied,
-                std::string(with) + " does not permit to " + std::string(tokens::name_of(permission)) + " this stream"};
+        const std::string verb(permission == Permission::playback ? "play recordings of" : tokens::name_of(permission));
+        return {Errc::denied, std::string(with) + " does not permit to " + verb + " this stream"};
     }
 };
 
@@ -85,13 +92,12 @@ struct AccessPolicy::Given {
     std::string token;
     std::string user;
     std::string password;
-    bool is_proven = false;
+    Proof proof = Proof::none;
 };
 
 Result<AccessPolicy::Asked> AccessPolicy::asked_of(const session::ClientRequest& request, access::Role role) const {
     const VhostRules vhost = TRY(vhosts_.rules_of(request.vhost));
-    Asked asked{vhost.access, role == access::Role::publish ? Permission::publish : Permission::play,
-                path_of(vhost.name, request)};
+    Asked asked{vhost.access, permission_of(request, role), path_of(vhost.name, request)};
     asked.is_open = !vhost.access.enabled || anybody_may(vhost.access, asked.permission, asked.path);
     return asked;
 }
@@ -114,7 +120,7 @@ Result<AccessPolicy::Given> AccessPolicy::given_by(const session::ClientRequest&
         if (given.user.empty() && !sent.user.empty()) {
             given.user = sent.user;
             given.password = sent.password;
-            given.is_proven = sent.is_proven;
+            given.proof = sent.proof;
         }
     }
     if (given.token.empty() && looks_like_a_token(given.password))
@@ -198,7 +204,7 @@ Result<AccessGrant> AccessPolicy::check(const session::ClientRequest& request, a
         Given given = TRY(given_by(request));
         if (auto granted = TRY(check_signed(asked, given, request, now)))
             return *std::move(granted);
-        if (given.is_proven || given.user.empty())
+        if (given.proof != Proof::none || given.user.empty())
             return check_at_once(request, role, now);
         user = std::move(given.user);
         password = std::move(given.password);
@@ -218,8 +224,9 @@ Result<AccessGrant> AccessPolicy::check_at_once(const session::ClientRequest& re
         return *std::move(granted);
     if (given.user.empty())
         return no_credentials();
-    const users::UserRef user =
-        given.is_proven ? users_.find(given.user) : users_.find_verified(given.user, given.password, request.peer_ip);
+    const users::UserRef user = given.proof == Proof::right  ? users_.find(given.user)
+                                : given.proof == Proof::none ? users_.find_verified(given.user, given.password, request.peer_ip)
+                                                             : nullptr;
     if (user == nullptr || !user->may_come_from(request.peer_ip))
         return Error(Errc::unauthenticated, "the name or the password is wrong");
     return check_user(asked, user);

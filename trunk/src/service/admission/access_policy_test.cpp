@@ -85,6 +85,29 @@ TEST_F(AccessPolicyTest, RequiresATokenWithTheRight) {
     EXPECT_EQ(code_of("?token=" + token(tokens::Permission::publish, "live/cam")), Errc::denied);
 }
 
+TEST_F(AccessPolicyTest, RecordingsNeedARightOfTheirOwn) {
+    static constexpr session::ClientKindRow kFiles{.name = "file-play", .plays_files = true};
+    auto request = client_of(session::ClientKind(kFiles));
+    const auto code_for = [&](const std::string& query) {
+        request.param = "?" + query;
+        return play(request).code();
+    };
+    EXPECT_EQ(code_for("token=" + token(tokens::Permission::play, "live/cam")), Errc::denied);
+    EXPECT_EQ(code_of("?token=" + token(tokens::Permission::playback, "live/cam")), Errc::denied) << "the live stream";
+    request.param = "?token=" + token(tokens::Permission::playback, "live/cam");
+    EXPECT_TRUE(play(request).ok());
+    EXPECT_TRUE(policy_.check_again(request, access::Role::play, "", kNow).ok());
+    request.param = "?" + MUST(signed_urls::sign({"live/cam", {tokens::Permission::playback}, kNow + 5s}, key_.secret()));
+    EXPECT_TRUE(play(request).ok());
+    EXPECT_EQ(code_for(MUST(signed_urls::sign({"live/cam", {tokens::Permission::play}, kNow + 5s}, key_.secret()))),
+              Errc::denied);
+    vhosts_.main().access.anybody = {{"play"}};
+    EXPECT_EQ(code_for(""), Errc::denied);
+    vhosts_.main().access.anybody = {{"playback", "live/*"}};
+    request.param.clear();
+    EXPECT_TRUE(play(request).ok());
+}
+
 TEST_F(AccessPolicyTest, ReturnsTheExpiry) {
     EXPECT_EQ(MUST(play("?token=" + token(tokens::Permission::play, "live/cam", kNow + 5s))).ends_at, kNow + 5s);
     EXPECT_EQ(MUST(play("?token=" + token(tokens::Permission::play, "live/cam"))).ends_at, std::nullopt);
@@ -141,10 +164,14 @@ TEST_F(AccessPolicyTest, AdmitsUsersByOtherFields) {
     request.credentials = session::parse_authorization("Bearer " + token(tokens::Permission::play, "live/cam"));
     EXPECT_TRUE(play(request).ok());
     request.credentials = std::make_shared<const session::Credentials>(
-        session::Credentials{"x", token(tokens::Permission::play, "live/cam"), {}, false, {}});
+        session::Credentials{"x", token(tokens::Permission::play, "live/cam"), {}, {}, {}});
     EXPECT_TRUE(play(request).ok()) << "a token as the password";
-    request.credentials = std::make_shared<const session::Credentials>(session::Credentials{"alice", {}, {}, true, {}});
+    request.credentials = std::make_shared<const session::Credentials>(
+        session::Credentials{"alice", {}, {}, session::Credentials::Proof::right, {}});
     EXPECT_TRUE(play(request).ok()) << "Digest has verified it";
+    request.credentials = std::make_shared<const session::Credentials>(
+        session::Credentials{"alice", {}, {}, session::Credentials::Proof::wrong, {}});
+    EXPECT_EQ(play(request).code(), Errc::unauthenticated) << "Digest has refused it";
 }
 
 TEST_F(AccessPolicyTest, ChecksRightsAndNetworksOfUsers) {
@@ -177,8 +204,11 @@ TEST_F(AccessPolicyTest, RequestsAKeySetForAnUnknownKey) {
     EXPECT_EQ(code_of(query), Errc::denied);
     EXPECT_TRUE(key_sets_.asked.empty());
     vhosts_.main().access.jwks = {"http://h/keys"};
-    EXPECT_EQ(code_of(query), Errc::denied);
+    EXPECT_EQ(code_of(query), Errc::limit) << "the set is missing: the token may be valid";
     EXPECT_EQ(key_sets_.asked.size(), 1U);
+    EXPECT_EQ(code_of("?token=nonsense"), Errc::denied);
+    EXPECT_EQ(code_of("?token=" + token(tokens::Permission::publish, "live/cam")), Errc::denied) << "by the key of a file";
+    key_sets_.asked = {"http://h/keys"};
     key_sets_.next = {other};
     EXPECT_TRUE(play(query).ok());
     EXPECT_EQ(key_sets_.asked.size(), 2U);

@@ -87,7 +87,7 @@ Result<void> AdmissionPolicies::check_client(const session::ClientRequest& reque
 // Before on_publish, so that callbacks receive the end first.
 Result<void> AdmissionPolicies::end_gone_publisher(const session::StreamPlan& plan, io::Deadline deadline) {
     const auto source = streams_.find(plan.url);
-    if (!source || !source->is_published() || plan.publish.takeover)
+    if (!source || source->publications().owner() == nullptr || plan.publish.takeover)
         return {};
     return session::end_gone_publisher(source, deadline);
 }

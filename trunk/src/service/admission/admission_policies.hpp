@@ -67,7 +67,7 @@ public:
 
     const VhostPolicy& vhosts() const { return vhosts_; }
     const AccessPolicy& access() const { return access_; }
-    void set_streams_on_demand(ingest::StreamsOnDemand& streams) { routing_.set_streams_on_demand(streams); }
+    void add_streams_on_demand(ingest::StreamsOnDemand& streams) { routing_.add_streams_on_demand(streams); }
     const RoutingPolicy& routing() const { return routing_; }
     CallbackPolicy& callbacks() { return callbacks_; }
 

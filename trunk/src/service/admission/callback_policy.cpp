@@ -57,6 +57,15 @@ void CallbackPolicy::report_recording(const session::ClientRequest& request, con
     hooks_.report_recording(vhost->http_hooks, {request, plan.vhost, plan.url}, {folder, file, error});
 }
 
+void CallbackPolicy::report_upload(const session::ClientRequest& stream, const std::string& url, hooks::UploadedFile file) {
+    const auto vhost = table_.find(stream.vhost);
+    if (!vhost || vhost->name != stream.vhost)
+        return;
+    std::error_code ignored;
+    file.cwd = std::filesystem::current_path(ignored).string();
+    hooks_.report_upload(vhost->http_hooks, {stream, vhost->name, url}, file);
+}
+
 void CallbackPolicy::report_closed(const session::ClientRequest& request, const session::Traffic& traffic) {
     if (const auto vhost = table_.find(request.vhost))
         hooks_.tell(Action::on_close, vhost->http_hooks, {request, vhost->name, {}}, traffic);

@@ -28,6 +28,8 @@ public:
     void report_stream(hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
     void report_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
                           const std::string& error);
+    // `stream` names the stream by virtual host, app and stream.
+    void report_upload(const session::ClientRequest& stream, const std::string& url, hooks::UploadedFile file);
     void report_closed(const session::ClientRequest& request, const session::Traffic& traffic);
 
 private:

@@ -1,5 +1,6 @@
 #include "service/admission/routing_policy.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -33,13 +34,14 @@ bool RoutingPolicy::has_origin_peers(const std::string& name) const {
     return vhost.ok() && vhost->cluster.mode == relay::ClusterMode::local && vhost->cluster.origin_cluster;
 }
 
-bool RoutingPolicy::is_on_demand(const session::ClientRequest& request, const std::string& url) const {
-    return on_demand_ != nullptr && !request.is_sibling && on_demand_->has(url);
+ingest::StreamsOnDemand* RoutingPolicy::on_demand(const session::ClientRequest& request, const std::string& url) const {
+    const auto found = std::ranges::find_if(on_demand_, [&url](const ingest::StreamsOnDemand* one) { return one->has(url); });
+    return request.is_sibling || found == on_demand_.end() ? nullptr : *found;
 }
 
 bool RoutingPolicy::may_pull(const session::ClientRequest& request) const {
-    if (on_demand_ != nullptr)
-        if (const auto plan = vhosts_.plan_for(request); plan.ok() && is_on_demand(request, plan->url))
+    if (!on_demand_.empty())
+        if (const auto plan = vhosts_.plan_for(request); plan.ok() && on_demand(request, plan->url) != nullptr)
             return true;
     return is_edge(request.vhost) || has_origin_peers(request.vhost) || is_of_cluster(request.vhost) ||
            is_of_workers(request.vhost);
@@ -86,7 +88,7 @@ Result<bool> RoutingPolicy::needs_pull(const session::ClientRequest& request, co
                                        io::Deadline deadline) {
     if (is_edge(request.vhost) || TRY(is_elsewhere(request, plan, deadline)))
         return true;
-    return is_on_demand(request, plan.url);
+    return on_demand(request, plan.url) != nullptr;
 }
 
 // A worker serves other workers only streams that are published on it, so that no chain of workers can form.
@@ -130,8 +132,8 @@ Result<bool> RoutingPolicy::is_elsewhere(const session::ClientRequest& request, 
 
 Result<void> RoutingPolicy::pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
     // Another worker may have pulled it meanwhile.
-    if (is_on_demand(request, plan.url) && !routes_.relay.has(plan.url)) {
-        const auto fetched = on_demand_->fetch(plan, deadline);
+    if (auto* const streams = on_demand(request, plan.url); streams != nullptr && !routes_.relay.has(plan.url)) {
+        const auto fetched = streams->fetch(plan, deadline);
         if (fetched.ok() || fetched.code() == Errc::cancelled || !TRY(is_elsewhere(request, plan, deadline)))
             return fetched;
     }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "io/fibers/deadline.hpp"
@@ -31,8 +32,8 @@ public:
     // `vhosts` must outlive this.
     RoutingPolicy(const VhostPolicy& vhosts, const Routes& routes) : vhosts_(vhosts), routes_(routes) {}
 
-    // Streams that this server pulls for its first viewer; they outlive this.
-    void set_streams_on_demand(ingest::StreamsOnDemand& streams) { on_demand_ = &streams; }
+    // Streams that this server pulls or makes for their first viewers; they outlive this.
+    void add_streams_on_demand(ingest::StreamsOnDemand& streams) { on_demand_.push_back(&streams); }
 
     // For a publisher, before callbacks: another node to send it to. nullopt: it may publish here. Errc::limit when this node
     // takes no publishers. Does not suspend.
@@ -67,8 +68,8 @@ public:
     bool is_of_workers(const std::string& vhost) const;
 
 private:
-    // Whether this server fetches the stream for its first viewer; never for other workers.
-    bool is_on_demand(const session::ClientRequest& request, const std::string& url) const;
+    // Returns what fetches the stream for its first viewer; nullptr without it, and always for other workers.
+    ingest::StreamsOnDemand* on_demand(const session::ClientRequest& request, const std::string& url) const;
     bool has_mode(const std::string& vhost, relay::ClusterMode mode) const;
     bool is_edge(const std::string& vhost) const { return has_mode(vhost, relay::ClusterMode::remote); }
     bool has_origin_peers(const std::string& vhost) const;
@@ -78,7 +79,7 @@ private:
 
     const VhostPolicy& vhosts_;
     const Routes routes_;
-    ingest::StreamsOnDemand* on_demand_ = nullptr;
+    std::vector<ingest::StreamsOnDemand*> on_demand_;
 };
 
 }  // namespace live::service::admission

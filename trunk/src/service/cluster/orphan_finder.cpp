@@ -6,7 +6,10 @@ namespace live::service::cluster {
 
 namespace {
 
-bool is_orphan_source(const media::Source& source) { return !source.is_published() && source.readers().is_watched(); }
+// Players of a slate need the stream, too.
+bool is_orphan_source(const media::Source& source) {
+    return source.publications().owner() == nullptr && source.readers().is_watched();
+}
 
 }  // namespace
 

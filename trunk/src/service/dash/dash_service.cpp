@@ -10,8 +10,9 @@
 
 namespace live::service::dash {
 
-DashService::DashService(media::StreamTable& streams, const OptionsOf<DashOptions>& options, files::PathClaims& claims, Log log)
-    : streams_(streams), options_(options), claims_(claims), log_(std::move(log)), jobs_("dash", log_) {}
+DashService::DashService(media::StreamTable& streams, const OptionsOf<DashOptions>& options, files::PathClaims& claims, Log log,
+                         files::FileMirrors* mirrors)
+    : streams_(streams), options_(options), claims_(claims), log_(std::move(log)), jobs_("dash", log_), mirrors_(mirrors) {}
 
 DashService::~DashService() = default;
 
@@ -39,6 +40,8 @@ void DashService::on_published(const session::ClientRequest& request, const sess
                     store_, log_.with_id(random_id()));
     if (stream == nullptr)
         return;
+    if (!options.push.empty() && mirrors_ != nullptr)
+        stream->set_mirror(mirrors_->mirror(options.push, options.path, {plan.vhost, request.app, request.stream, plan.url}));
     stream->on_published(request);
     LOG_INFO(log_, "DASH {}: fragments of {} ms, {} in {}/{}", plan.url, options.fragment.count(), options.window_size,
              options.path, name);

@@ -20,8 +20,9 @@ namespace live::service::dash {
 
 class DashService final : public Service {
 public:
-    // Referenced objects must outlive this.
-    DashService(media::StreamTable& streams, const OptionsOf<DashOptions>& options, files::PathClaims& claims, Log log);
+    // Referenced objects must outlive this. `mirrors`: for `push`; optional.
+    DashService(media::StreamTable& streams, const OptionsOf<DashOptions>& options, files::PathClaims& claims, Log log,
+                files::FileMirrors* mirrors = nullptr);
     ~DashService() override;
     DashService(const DashService&) = delete;
     DashService& operator=(const DashService&) = delete;
@@ -29,6 +30,10 @@ public:
     // The options at the first publish of a stream apply until its files are disposed of. A stream whose files another output has
     // claimed gets no DASH.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
+    // The slate is one more publisher.
+    void on_stand_in(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        on_published(request, plan);
+    }
     void on_unpublished(const std::string& url) override;
     // Removes finished streams.
     void on_tick() override { jobs_.reap(); }
@@ -49,6 +54,7 @@ private:
     Log log_;
     segments::Store store_;
     files::StreamJobs<DashStream> jobs_;
+    files::FileMirrors* const mirrors_;
     bool stopping_ = false;
 };
 

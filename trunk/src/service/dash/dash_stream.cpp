@@ -10,6 +10,8 @@
 #include "service/dash/headers.hpp"
 #include "service/dash/previous_mpd.hpp"
 #include "service/segments/cmaf_muxer.hpp"
+#include "wire/scte35/splice_info.hpp"
+#include "wire/ts/clock.hpp"
 
 namespace live::service::dash {
 
@@ -342,6 +344,32 @@ void DashStream::on_segment(segments::SegmentMade event, io::Deadline) {
         files_.disk().write_list(mpd_path_, block_of(mpd_text(List::disk)), {});
 }
 
+// Encoders repeat the message of an event.
+void DashStream::on_event(const segments::EventFound& found) {
+    constexpr MediaTime kSameMax = 1s;
+    if (found.event.kind == media::TimedEvent::Kind::id3)
+        has_id3_ = true;
+    if (found.event.kind != media::TimedEvent::Kind::splice)
+        return;
+    const Bytes section = found.event.data.bytes();
+    const auto info = wire::scte35::parse_splice_info(section);
+    MpdEvent event{.time = found.event.at, .section = {section.begin(), section.end()}};
+    if (info.ok())
+        for (const wire::scte35::Cue& cue : wire::scte35::cues_of(*info)) {
+            event.id = cue.event_id;
+            if (cue.ticks)
+                event.duration = wire::ts::time_of(static_cast<std::int64_t>(std::min(*cue.ticks, wire::scte35::kTicksMask)));
+        }
+    const auto is_it = [&](const MpdEvent& known) {
+        return known.id == event.id && std::chrono::abs(known.time - event.time) < kSameMax;
+    };
+    if (std::ranges::any_of(events_, is_it))
+        return;
+    if (events_.size() == kEventsMax)
+        events_.erase(events_.begin());
+    events_.push_back(std::move(event));
+}
+
 void DashStream::on_dropped(const segments::SegmentDropped& event) {
     LOG_WARN(log(), "DASH {}: fragment {} lacks a track, and is left out", url(), event.number);
     open_.clear();
@@ -367,6 +395,7 @@ MpdTrack DashStream::mpd_track(const Period& period, std::size_t index, std::siz
     if (const media::Track* known = id.track_of(source())) {
         track.language = known->language;
         track.label = known->name;
+        track.captions = known->captions.found();
     }
     for (const Segment& segment : files_.listed()) {
         if (segment.period != period.number)
@@ -415,6 +444,8 @@ std::string DashStream::mpd_text(List list) const {
     mpd.written = *began_ + std::chrono::duration_cast<std::chrono::system_clock::duration>(until);
     mpd.update_period = options_.update_period;
     mpd.window_size = options_.window_size;
+    mpd.events = events_;
+    mpd.has_id3 = has_id3_;
     mpd.folder = std::filesystem::path(mpd_path_).stem().string() + "/";
     if (ahead > 0) {
         mpd.chunk = options_.part;

@@ -25,6 +25,8 @@ namespace live::service::dash {
 class DashStream final : public segments::Output, private segments::SegmentWriter {
 public:
     // If files are never disposed of: how long they stay in memory without a publisher, in fragments.
+    // Markers in the MPD; the oldest leave.
+    static constexpr std::size_t kEventsMax = 32;
     static constexpr int kFragmentsInMemory = 2;
     // Time limit for reading the files of an earlier process from disk.
     static constexpr std::chrono::seconds kRecoverLimit{5};
@@ -48,6 +50,8 @@ public:
     void run_files(io::Deadline deadline) { files_.disk().run(deadline); }
     // Closes the queue: run_files() returns when it is empty.
     void close_files() { files_.disk().close(); }
+    // Before the first publisher.
+    void set_mirror(std::unique_ptr<files::FileMirror> mirror) { files_.disk().set_mirror(std::move(mirror)); }
 
 private:
     void on_publisher_change(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
@@ -59,6 +63,7 @@ private:
     void on_segment(segments::SegmentMade event, io::Deadline deadline) override;
     void on_dropped(const segments::SegmentDropped& event) override;
     void on_resumed(const segments::Resumed& event) override;
+    void on_event(const segments::EventFound& event) override;
     Duration time_after_end() const override;
     void finish() override;
     void recover(io::Deadline deadline);
@@ -100,6 +105,8 @@ private:
     std::vector<MpdSegment> open_;  // the segment in progress, once it has parts
     Promises promises_;
     segments::FileRef mpd_;
+    std::vector<MpdEvent> events_;  // at most kEventsMax
+    bool has_id3_ = false;
     bool has_begun_ = false;  // there has been a publisher
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes/base64.hpp"
 #include "base/text/utc_text.hpp"
 #include "wire/http/target.hpp"
 
@@ -85,12 +86,40 @@ std::string role_text(const MpdTrack& track) {
                        track.is_extra ? "alternate" : "main");
 }
 
+// ANSI/SCTE 214-1, 7.2: the captions in the video; languages are unknown.
+std::string captions_text(const std::vector<const MpdTrack*>& tracks) {
+    wire::codec::CaptionServices all;
+    for (const MpdTrack* track : tracks) {
+        all.channels |= track->captions.channels;
+        all.services |= track->captions.services;
+    }
+    std::string channels;
+    std::string services;
+    for (const std::string& name : all.names()) {
+        constexpr std::string_view kService = "SERVICE";
+        const bool is_service = name.starts_with(kService);
+        std::string& list = is_service ? services : channels;
+        list += (list.empty() ? "" : ";") + (is_service ? name.substr(kService.size()) + "=lang:und" : name + "=und");
+    }
+    constexpr auto kTag = "      <Accessibility schemeIdUri=\"urn:scte:dash:cc:cea-{}:2015\" value=\"{}\"/>\n";
+    std::string text;
+    if (!channels.empty())
+        text += fmt::format(kTag, "608", channels);
+    if (!services.empty())
+        text += fmt::format(kTag, "708", services);
+    return text;
+}
+
 std::string set_text(const Mpd& mpd, const MpdPeriod& period, const std::vector<const MpdTrack*>& tracks, bool has_siblings) {
     const MpdTrack& first = *tracks.front();
     const std::string kind = is_audio(first) ? "audio" : "video";
     std::string text = fmt::format(
         "    <AdaptationSet contentType=\"{0}\" mimeType=\"{0}/mp4\" segmentAlignment=\"true\" startWithSAP=\"1\"{1}>\n", kind,
         first.language.empty() ? "" : fmt::format(" lang=\"{}\"", escaped(first.language)));
+    const bool carries_tags = kind == std::string_view("video") || std::ranges::all_of(period.tracks, is_audio);
+    if (mpd.has_id3 && carries_tags)
+        text += "      <InbandEventStream schemeIdUri=\"https://aomedia.org/emsg/ID3\" value=\"\"/>\n";
+    text += captions_text(tracks);
     if (has_siblings)
         text += role_text(first);
     if (!first.label.empty())
@@ -98,6 +127,26 @@ std::string set_text(const Mpd& mpd, const MpdPeriod& period, const std::vector<
     for (const MpdTrack* track : tracks)
         text += representation_text(mpd, period, *track);
     return text + "    </AdaptationSet>\n";
+}
+
+// The events that are not over when the first listed segment begins.
+std::string events_text(const Mpd& mpd, const MpdPeriod& period) {
+    const MediaTime from = period.tracks.front().segments.empty() ? period.start : period.tracks.front().segments.front().start;
+    std::string text;
+    for (const MpdEvent& event : mpd.events) {
+        if (event.time + event.duration.value_or(MediaTime{}) < from)
+            continue;
+        text += fmt::format(
+            "      <Event presentationTime=\"{}\"{} id=\"{}\"><Signal xmlns=\"http://www.scte.org/schemas/35/2016\">",
+            to_ms(event.time), event.duration ? fmt::format(" duration=\"{}\"", to_ms(*event.duration)) : "", event.id);
+        text += fmt::format("<Binary>{}</Binary></Signal></Event>\n", base64(event.section));
+    }
+    if (text.empty())
+        return text;
+    const std::string offset =
+        period.start > MediaTime{} ? fmt::format(" presentationTimeOffset=\"{}\"", to_ms(period.start)) : "";
+    return fmt::format("    <EventStream schemeIdUri=\"urn:scte:scte35:2014:xml+bin\" timescale=\"1000\"{}>\n", offset) + text +
+           "    </EventStream>\n";
 }
 
 std::string period_text(const Mpd& mpd, const MpdPeriod& period) {
@@ -109,6 +158,7 @@ std::string period_text(const Mpd& mpd, const MpdPeriod& period) {
     }
     const std::string start = period.start > MediaTime{} ? duration_text(period.start) : "PT0S";
     std::string text = fmt::format("  <Period id=\"{}\" start=\"{}\">\n", period.init_number, start);
+    text += events_text(mpd, period);
     for (const auto& set : sets) {
         const auto same_kind =
             std::ranges::count_if(sets, [&set](const auto& other) { return is_audio(*other.front()) == is_audio(*set.front()); });

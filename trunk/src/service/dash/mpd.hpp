@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "wire/codec/video/captions.hpp"
 #include "wire/mp4/track_format.hpp"
 
 namespace live::service::dash {
@@ -24,11 +25,20 @@ std::chrono::milliseconds listed_duration(const MpdSegment& segment);
 struct MpdTrack {
     std::string id;  // of the representation, also used in file names
     wire::mp4::TrackFormat format;
-    std::string language;   // RFC 5646; empty if unknown
-    std::string label;      // for viewers; may be empty
-    bool is_extra = false;  // not the default of its kind
+    std::string language;                     // RFC 5646; empty if unknown
+    std::string label;                        // for viewers; may be empty
+    bool is_extra = false;                    // not the default of its kind
+    wire::codec::CaptionServices captions{};  // of video
     std::vector<MpdSegment> segments;
     std::uint64_t bits_a_second = 0;
+};
+
+// A marker of SCTE 35 (ANSI/SCTE 214-1, 6.7.4).
+struct MpdEvent {
+    std::uint32_t id = 0;
+    MediaTime time{};  // of the presentation
+    std::optional<MediaTime> duration{};
+    std::vector<std::uint8_t> section{};
 };
 
 // The file below the folder of the segments that has the server's time, for players whose clock is wrong.
@@ -54,6 +64,8 @@ struct Mpd : MpdPeriod {
     // The duration of chunks, if the last segments are in progress or follow. Their durations are predicted.
     std::optional<MediaTime> chunk;
     std::vector<MpdPeriod> earlier{};  // the previous ones, while they have segments
+    std::vector<MpdEvent> events{};    // in all periods
+    bool has_id3 = false;              // segments of video, or of audio alone, have event messages with tags
 };
 
 // Returns the suffix in the names of headers.

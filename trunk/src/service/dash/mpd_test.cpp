@@ -143,5 +143,19 @@ TEST(DashMpd, WritesASetPerAudioTrackAndPerVideoCodec) {
     EXPECT_EQ(text.find("</AdaptationSet>", video), text.find("</AdaptationSet>", text.find(R"(id="video-1")")));
 }
 
+// ANSI/SCTE 214-1, 7.2.
+TEST(DashMpd, AnnouncesClosedCaptions) {
+    Mpd mpd = example_mpd();
+    EXPECT_EQ(text_of(mpd).find("Accessibility"), std::string::npos);
+    mpd.tracks.back().captions.channels.set(0).set(2);
+    mpd.tracks.back().captions.services.set(1);
+    EXPECT_NE(text_of(mpd).find("startWithSAP=\"1\">\n"
+                                "      <Accessibility schemeIdUri=\"urn:scte:dash:cc:cea-608:2015\" value=\"CC1=und;CC3=und\"/>\n"
+                                "      <Accessibility schemeIdUri=\"urn:scte:dash:cc:cea-708:2015\" value=\"1=lang:und\"/>\n"
+                                "      <Representation id=\"video\""),
+              std::string::npos)
+        << text_of(mpd);
+}
+
 }  // namespace
 }  // namespace live::service::dash

@@ -17,6 +17,8 @@ inline constexpr auto kDashRows = config::Rows{
     config::row(&DashOptions::timeshift, "dash_timeshift", 0s, 864'000s, kNextPublisher,
                 "Accepted without effect: the window decides the depth."),
     config::row(&DashOptions::path, "dash_path", kNextPublisher, "The base directory."),
+    config::row(&DashOptions::push, "push", kNextPublisher, "Ours: copies the files elsewhere, as push of hls {}.")
+        .example("http://cdn.example.com/dash/"),
     config::row(&DashOptions::mpd_file, "dash_mpd_file", kNextPublisher,
                 "The name of the MPD in it. Fragments are in the folder of that name without the extension."),
     config::row(&DashOptions::window_size, "dash_window_size", 1, 100'000, kNextPublisher, "The number of fragments in the MPD.")

@@ -16,6 +16,8 @@ struct DashOptions {
     std::chrono::milliseconds update_period = 5s;
     std::chrono::milliseconds timeshift = 300s;
     std::string path = "./objs/nginx/html";
+    // Ours: "s3", or a URL that takes PUT and DELETE.
+    std::string push;
     std::string mpd_file = "[app]/[stream].mpd";
     std::uint32_t window_size = 5;
     std::uint64_t window_bytes = 256 << 20;  // specific to this server

@@ -96,12 +96,13 @@ Result<void> Viewers::touch(const http::Request& request, const segments::Stream
     files::Session* session = find(key);
     if (session == nullptr) {
         auto player = player_of(request, stream, sessions_.name_for(key));
-        TRY(sessions_.check(player));
         if (!sessions_.guards(player))
-            return {};
-        // If another worker has the session, there is a guest here.
+            return sessions_.check(player);
+        // If another worker has the session, there is a guest here. Otherwise the rules give the reason of the refusal.
         if (sessions_.is_elsewhere(player.id))
             TRY(sessions_.open(std::move(player), stream.idle_limit, deadline));
+        else
+            TRY(sessions_.check(player));
         session = find(key);
     }
     if (session == nullptr)

@@ -9,6 +9,8 @@
 namespace live::service::files {
 
 void FileQueue::write(std::string path, std::vector<Block> blocks, Done done) {
+    if (has_mirror())
+        mirror_->write(path, blocks, false);
     Job job;
     job.bytes = std::accumulate(blocks.begin(), blocks.end(), std::size_t{0},
                                 [](std::size_t sum, const Block& block) { return sum + block->size(); });
@@ -19,6 +21,8 @@ void FileQueue::write(std::string path, std::vector<Block> blocks, Done done) {
 }
 
 void FileQueue::write_list(std::string path, Block text, Done done) {
+    if (has_mirror())
+        mirror_->write(path, {text}, true);
     if (!jobs_.empty() && jobs_.back().is_list && jobs_.back().path == path) {
         jobs_.back().blocks = {std::move(text)};
         return;
@@ -33,6 +37,8 @@ void FileQueue::write_list(std::string path, Block text, Done done) {
 }
 
 void FileQueue::remove(std::vector<std::string> paths, Done done) {
+    if (has_mirror())
+        mirror_->remove(paths);
     Job job;
     job.removed = std::move(paths);
     job.done = std::move(done);

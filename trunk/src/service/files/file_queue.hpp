@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "base/signal.hpp"
 #include "io/fibers/deadline.hpp"
+#include "service/files/file_mirror.hpp"
 
 namespace live::service::files {
 
@@ -34,6 +35,8 @@ public:
     void remove(std::vector<std::string> paths, Done done = {});
     // From now on nothing is written or removed, and no write is reported: another worker has the files.
     void set_off(bool off) { off_ = off; }
+    // Gets the same files from now on, whether the disk takes them or not.
+    void set_mirror(std::unique_ptr<FileMirror> mirror) { mirror_ = std::move(mirror); }
     // Lets run() return once the queue is empty.
     void close();
     void run(io::Deadline deadline);
@@ -52,8 +55,10 @@ private:
     };
 
     void add(Job job);
+    bool has_mirror() const { return mirror_ != nullptr && !off_; }
 
     std::deque<Job> jobs_;
+    std::unique_ptr<FileMirror> mirror_;
     Signal wake_;
     std::size_t bytes_ = 0;
     bool closed_ = false;

@@ -48,7 +48,7 @@ protected:
     }
     // After the options are set.
     void begin() {
-        rendition_ = std::make_unique<Rendition>(Rendition::Shared{options_, store_, stream_, *disk_},
+        rendition_ = std::make_unique<Rendition>(Rendition::Shared{options_, store_, stream_, *disk_, ranges_},
                                                  Names(options_, name_, Zone::utc), ListRules{});
         writer_ = std::make_unique<FragmentWriter>(FragmentWriter::Setup{options_, name_, url_, *disk_, events_, store_, stream_},
                                                    rendition_->names());
@@ -68,9 +68,8 @@ protected:
         made.pieces.emplace_back().blocks = {std::make_shared<const std::vector<std::uint8_t>>(bytes.begin(), bytes.end())};
         return made;
     }
-    void add(segments::SegmentMade made) {
-        auto piece = std::move(made.pieces.front());
-        writer_->write(*rendition_, rendition_->add(made, std::move(piece), writer_->keys()));
+    void add(const segments::SegmentMade& made) {
+        writer_->write(*rendition_, rendition_->add(made, made.pieces.front(), writer_->keys()));
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
@@ -84,6 +83,7 @@ protected:
     segments::StreamOfFilesRef stream_;
     std::unique_ptr<segments::SourceFeed> feed_;
     std::unique_ptr<Disk> disk_;
+    DateRanges ranges_;
     ReportedFragments events_;
     std::unique_ptr<Rendition> rendition_;
     std::unique_ptr<FragmentWriter> writer_;

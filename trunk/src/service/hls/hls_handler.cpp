@@ -11,6 +11,7 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/files/file.hpp"
+#include "service/hls/master_playlist.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
 #include "session/http/mime.hpp"
@@ -32,8 +33,19 @@ using wire::http::Status;
 constexpr std::string_view kCtx = "hls_ctx";
 // BANDWIDTH is mandatory (RFC 8216, 4.3.4.2): a usual rate, in bit/s, before a stream has media.
 constexpr std::uint64_t kBandwidthUnknown = 2'000'000;
+// How long the master playlist waits for renditions on demand. Most players wait longer, or try again.
+constexpr std::chrono::seconds kRenditionsLimit{10};
 
 http::Reply not_found() { return http::error_reply(Status::not_found, "there is no such playlist or fragment"); }
+
+// Waits until the output changes, or the deadline. Errc::cancelled.
+Result<void> wait_for_change(StreamOutput& output, Signal& signal, io::Deadline until) {
+    const auto waiters = output.waiters();
+    waiters->add(signal);
+    const auto woken = io::wait(signal, until);
+    waiters->remove(signal);
+    return !woken.ok() && woken.code() == Errc::cancelled ? woken : Result<void>();
+}
 
 http::Reply refusal(const Error& why) { return session::http::refusal_of(why); }
 
@@ -145,8 +157,13 @@ Result<void> HlsHandler::serve(http::Exchange& exchange, io::Deadline deadline) 
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "HLS is played with GET"), deadline);
-    if (!is_playlist(request.path()))
-        return serve_file(exchange, deadline);
+    if (!is_playlist(request.path())) {
+        const Found place = find(request);
+        if (place.is_others)
+            return exchange.send(not_found(), deadline);
+        const bool is_sent = place.file != nullptr && TRY(send_file(exchange, place.file, deadline));
+        return is_sent ? Result<void>() : send_left_file(exchange, deadline);
+    }
     if (const auto good = check_directives(request); !good.ok())
         return exchange.send(http::error_reply(Status::bad_request, good.error().sentence()), deadline);
     return request.is_sibling ? send_own_playlist(exchange, parse(request), deadline) : serve_playlist(exchange, deadline);
@@ -253,7 +270,8 @@ Result<bool> HlsHandler::is_unpublished(const http::Request& request, const Stre
 bool HlsHandler::exists(const http::Request& request, io::Deadline deadline) const {
     // The master playlist exists once it has a track to list; players cannot handle an empty one.
     if (const IndexedPlaylist* playlist = find(request).playlist)
-        return playlist->rendition != nullptr || !playlist->output->has_renditions() || playlist->output->has_playlist();
+        return playlist->rendition != nullptr || !playlist->output->has_renditions() ||
+               playlist->output->renditions().has_playlist();
     const auto root = roots_.find(request);
     if (!root)
         return false;
@@ -281,12 +299,24 @@ Result<void> HlsHandler::wait_for_first(const http::Request& request, const Stre
         if (playlist == nullptr || playlist->output->has_segment())
             return {};
         playlist->output->note_request();  // keeps the stream in use
-        const auto waiters = playlist->output->waiters();
-        waiters->add(signal);
-        const auto woken = io::wait(signal, until);
-        waiters->remove(signal);
-        if (!woken.ok() && woken.code() == Errc::cancelled)
-            return woken;
+        TRY(wait_for_change(*playlist->output, signal, until));
+    }
+    return {};
+}
+
+// Players load the master playlist once. Their first request starts the renditions, which join at a key frame; after the limit
+// the request gets the current playlist. Errc::cancelled.
+Result<void> HlsHandler::wait_for_renditions(const http::Request& request, io::Deadline deadline) const {
+    const auto until = deadline.sooner(io::Deadline::after(kRenditionsLimit));
+    Signal signal;
+    for (const IndexedPlaylist* playlist = find(request).playlist; playlist != nullptr && playlist->rendition == nullptr;
+         playlist = find(request).playlist) {
+        if (request.is_head())
+            return {};
+        playlist->output->note_request();
+        if (!playlist->output->renditions().awaits_some(playlist->output->source()) || until.expired())
+            return {};
+        TRY(wait_for_change(*playlist->output, signal, until));
     }
     return {};
 }
@@ -312,17 +342,26 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, ParsedRequest pa
         TRY(wait_for_first(request, parsed.stream, deadline));
     if (where == Opened::elsewhere && !request.is_head())
         return send_own_playlist(exchange, parsed, deadline);
+    TRY(wait_for_renditions(request, deadline));
     const IndexedPlaylist* playlist = find(request).playlist;
     if (auto text =
             playlist == nullptr ? std::nullopt : master_text(request, *playlist, parsed, query_of_session(request, parsed.ctx)))
         return send_playlist(exchange, *std::move(text), parsed.ctx, deadline);
     wire::hls::Variant variant;
-    if (playlist != nullptr)
+    std::optional<wire::hls::ClosedCaptions> captions;
+    std::vector<wire::hls::Rendition> subtitles;
+    const std::string query = "?" + query_of_session(request, parsed.ctx);
+    if (playlist != nullptr) {
+        if (playlist->rendition == nullptr)
+            subtitles = playlist->output->subtitles(
+                [&](const Names& names) { return path_of(request, names.track(), parsed.is_relative) + query; });
+        captions = captions_of(std::as_const(*playlist->output).source());
         variant = playlist->rendition == nullptr ? playlist->output->variant() : playlist->rendition->variant();
+    }
     if (variant.bandwidth <= 1)
         variant.bandwidth = variant.average_bandwidth = kBandwidthUnknown;
-    variant.uri = path_of(request, "", parsed.is_relative) + "?" + query_of_session(request, parsed.ctx);
-    return send_playlist(exchange, wire::hls::write_master_playlist({variant}), parsed.ctx, deadline);
+    variant.uri = path_of(request, "", parsed.is_relative) + query;
+    return send_playlist(exchange, wire::hls::write_master_playlist({variant}, {}, captions, subtitles), parsed.ctx, deadline);
 }
 
 Result<std::optional<session::Redirect>> HlsHandler::admit(http::Exchange& exchange, const ParsedRequest& parsed,
@@ -352,6 +391,7 @@ Result<void> HlsHandler::send_own_playlist(http::Exchange& exchange, const Parse
     const http::Request& request = exchange.request();
     if (TRY(send_from_publisher(exchange, parsed, deadline)))
         return {};
+    TRY(wait_for_renditions(request, deadline));
     const IndexedPlaylist* playlist = find(request).playlist;
     if (playlist == nullptr || playlist->rendition != nullptr || !playlist->output->has_renditions())
         return send_media_playlist(exchange, parsed, deadline);
@@ -374,14 +414,25 @@ Result<bool> HlsHandler::send_from_publisher(http::Exchange& exchange, const Par
     return sent.has_value();
 }
 
-// The access rules of the virtual host apply. A session is admitted already.
+// The stream that the path of a fragment names; without a name for another path.
+StreamName HlsHandler::stream_of_path(const http::Request& request) const {
+    const std::string& path = request.path();
+    const HlsOptions* options = options_for(request);
+    const auto below = path.substr(std::min(path.find_first_not_of('/'), path.size()));
+    StreamName stream = (options == nullptr ? std::nullopt : stream_of_media(*options, below)).value_or(StreamName());
+    stream.vhost = request.vhost();
+    return stream;
+}
+
+// The access rules of the virtual host apply, unless the caller has checked the player's session.
 Result<bool> HlsHandler::send_from_another_worker(http::Exchange& exchange, std::string_view ctx, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     if (remote_files_ == nullptr || request.is_sibling || options_for(request) == nullptr)
         return false;
     const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
-    const bool is_kicked = session != nullptr && session->is_kicked();
-    if (is_kicked || !sessions_.check(player_of(request, {request.vhost(), "", ""}, "")).ok())
+    const bool may_play =
+        session != nullptr ? !session->is_kicked() : sessions_.check(player_of(request, stream_of_path(request), "")).ok();
+    if (!may_play)
         return false;
     const auto sent = TRY(remote_files_->answer(exchange, deadline));
     if (sent && !request.is_head())
@@ -463,12 +514,9 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, io::Dea
             return {};
         if (!until)
             until = deadline.sooner(io::Deadline::after(output.wait_limit()));
-        const auto waiters = output.waiters();
-        waiters->add(signal);
-        const auto woken = io::wait(signal, *until);
-        waiters->remove(signal);
-        if (!woken.ok())
-            return woken.code() == Errc::cancelled ? woken : Result<void>();
+        if (until->expired())
+            return {};
+        TRY(wait_for_change(output, signal, *until));
     }
 }
 
@@ -495,8 +543,8 @@ bool HlsHandler::is_guarded(const http::Request& request) const {
     return sessions_.guards(player_of(request, {request.vhost(), "", ""}, ""));
 }
 
-// A session is already admitted. Without a session only the access rules are checked and no callback is called, because players
-// request many fragments. Guarded fragments are refused then. If another worker has the session, there is a guest here.
+// A session is already admitted. If another worker has the session, there is a guest here. Without a session only the access
+// rules are checked and no callback is called, because players request many fragments. Guarded fragments are refused then.
 Result<void> HlsHandler::check_access(const http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx,
                                       io::Deadline deadline) {
     if (request.is_sibling)
@@ -505,15 +553,15 @@ Result<void> HlsHandler::check_access(const http::Request& request, const segmen
     if (session != nullptr && plays(*session, {request.vhost(), stream.app, stream.stream}))
         return session->is_kicked() ? Error(Errc::not_found, "this player has been disconnected") : Result<void>();
     auto player = player_of(request, {request.vhost(), stream.app, stream.stream}, std::string(ctx));
-    TRY(sessions_.check(player));
-    if (!stream.has_sessions || !sessions_.guards(player))
-        return {};
-    if (is_generated(ctx) && session == nullptr && sessions_.is_elsewhere(ctx)) {
-        TRY(sessions_.open(std::move(player), stream.idle_limit, deadline));
+    const bool is_guarded = stream.has_sessions && sessions_.guards(player);
+    // Before the rules: the URL of a fragment has no credentials.
+    if (is_guarded && session == nullptr && is_generated(ctx) && sessions_.is_elsewhere(ctx)) {
+        TRY(sessions_.open(player, stream.idle_limit, deadline));
         if (sessions_.plays(ctx, {request.vhost(), stream.app, stream.stream}))
             return {};
     }
-    return Error(Errc::denied, "only players that have loaded the playlist may load this file");
+    TRY(sessions_.check(player));
+    return is_guarded ? Error(Errc::denied, "only players that have loaded the playlist may load this file") : Result<void>();
 }
 
 // Checks the access to media of a stream that this worker does not have. The path contains the stream's name.
@@ -521,19 +569,19 @@ Result<void> HlsHandler::check_access_by_path(const http::Request& request, std:
     const HlsOptions* options = options_for(request);
     if (remote_files_ == nullptr || request.is_sibling || options == nullptr || !options->ctx || !is_guarded(request))
         return {};
-    const auto name =
-        stream_of_media(*options, request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size())));
+    const StreamName name = stream_of_path(request);
     segments::StreamOfFiles stream;
-    stream.vhost = request.vhost();
-    stream.app = name ? name->app : "";
-    stream.stream = name ? name->stream : "";
+    stream.vhost = name.vhost;
+    stream.app = name.app;
+    stream.stream = name.stream;
     stream.idle_limit = 2 * std::max<Duration>(options->window, std::chrono::seconds(1));
-    return check_access(request, stream, name ? ctx : "", deadline);
+    return check_access(request, stream, name.stream.empty() ? "" : ctx, deadline);
 }
 
-Result<bool> HlsHandler::send_file(http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,
-                                   io::Deadline deadline) {
+// Returns whether the file has been sent; one that has been abandoned, or has left the memory, is not.
+Result<bool> HlsHandler::send_file(http::Exchange& exchange, const segments::FileRef& file, io::Deadline deadline) {
     const http::Request& request = exchange.request();
+    const std::string ctx(request.target.query.get(kCtx));
     if (const auto allowed = check_access(request, *file->stream(), ctx, deadline); !allowed.ok()) {
         if (allowed.code() == Errc::cancelled)
             return allowed.error();
@@ -558,14 +606,10 @@ Result<bool> HlsHandler::send_file(http::Exchange& exchange, const segments::Fil
     return true;
 }
 
-Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
+// Sends a file that is not in memory: from the disk, or from another worker.
+Result<void> HlsHandler::send_left_file(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    const Found place = find(request);
-    if (place.is_others)
-        return exchange.send(not_found(), deadline);
     const std::string ctx(request.target.query.get(kCtx));
-    if (place.file != nullptr && TRY(send_file(exchange, place.file, ctx, deadline)))
-        return {};
     const auto root = roots_.find(request);
     const auto left =
         root ? io::File::open_below(root->folder, root->path, deadline) : Result<io::File>(Error(Errc::not_found, "no folder"));

@@ -76,6 +76,8 @@ private:
     bool exists(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> send_missing(session::http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline);
     Result<void> wait_for_first(const session::http::Request& request, const StreamName& stream, io::Deadline deadline) const;
+    // Waits until the master playlist lists the renditions that are made on demand.
+    Result<void> wait_for_renditions(const session::http::Request& request, io::Deadline deadline) const;
     enum class Opened : bool { here, elsewhere };
     Result<void> open_session(session::http::Exchange& exchange, ParsedRequest parsed, Opened where, io::Deadline deadline);
     Result<std::optional<session::Redirect>> admit(session::http::Exchange& exchange, const ParsedRequest& parsed,
@@ -92,10 +94,9 @@ private:
                               io::Deadline deadline);
     Result<void> check_access_by_path(const session::http::Request& request, std::string_view ctx, io::Deadline deadline);
     bool is_guarded(const session::http::Request& request) const;
-    Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
-    // Serves a file from memory. False: there is none.
-    Result<bool> send_file(session::http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,
-                           io::Deadline deadline);
+    StreamName stream_of_path(const session::http::Request& request) const;
+    Result<bool> send_file(session::http::Exchange& exchange, const segments::FileRef& file, io::Deadline deadline);
+    Result<void> send_left_file(session::http::Exchange& exchange, io::Deadline deadline);
     // Serves a file of another worker. False: that has none.
     Result<bool> send_from_publisher(session::http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline);
     Result<bool> send_from_another_worker(session::http::Exchange& exchange, std::string_view ctx, io::Deadline deadline);

@@ -366,6 +366,41 @@ TEST_F(HlsHandlerTest, CountsARequestedStreamAsWatched) {
     EXPECT_TRUE(source_->readers().is_watched());
 }
 
+TEST_F(HlsHandlerTest, TheMasterPlaylistWaitsForRenditionsOnDemand) {
+    class Maker final : public media::RenditionMaker {
+    public:
+        void want_renditions() override { ++wanted; }
+        std::size_t due_renditions() const override { return due; }
+        int wanted = 0;
+        std::size_t due = 1;
+    };
+    options_.ctx = false;
+    Maker maker;
+    source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
+    source_->publications().set_rendition_maker(&maker);
+    publish(2);
+    EXPECT_EQ(maker.wanted, 0);
+    std::string master;
+    io::Scope player("player");
+    MUST(player.start("player", [&](io::Deadline) { master = ask("/live/cam.m3u8").body; }));
+    int frames = 51;
+    const auto publish_until = [&](const auto& condition) {
+        io::wait_until([&] {
+            source_->append(video_packet(frames * 40ms, frames % 25 == 0));
+            source_->flush();
+            ++frames;
+            return condition();
+        });
+    };
+    publish_until([&] { return maker.wanted > 0 && frames > 150; });
+    EXPECT_EQ(master, "") << "it waits, for some seconds of the stream too";
+    maker.due = 0;
+    publish_until([&] { return !master.empty(); });
+    EXPECT_NE(master.find("#EXT-X-STREAM-INF:"), std::string::npos) << master;
+    EXPECT_NE(master.find("cam.video.m3u8"), std::string::npos) << master;
+    source_->publications().set_rendition_maker(nullptr);
+}
+
 TEST_F(HlsHandlerTest, WakesPollingPlayersInBatches) {
     options_.ctx = false;
     publish(2);

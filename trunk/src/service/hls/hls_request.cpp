@@ -59,7 +59,7 @@ std::optional<Span> uri_in(std::string_view line) {
 }  // namespace
 
 bool is_media(std::string_view path) {
-    constexpr std::array<std::string_view, 3> kEndings = {".m4s", ".mp4", ".key"};
+    constexpr std::array<std::string_view, 4> kEndings = {".m4s", ".mp4", ".key", ".vtt"};
     if (std::ranges::any_of(kEndings, [path](std::string_view ending) { return path.ends_with(ending); }))
         return true;
     if (!path.ends_with(".ts"))

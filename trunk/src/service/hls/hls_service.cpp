@@ -29,7 +29,7 @@ void HlsService::on_published(const session::ClientRequest& request, const sessi
         LOG_ERROR(log_, "HLS {} is not made for this publisher: {}", plan.url, claim.error().sentence());
         return;
     }
-    StreamOutput::Setup setup{options, std::move(name), plan.url, parts_.zone, *std::move(claim), parts_.claims};
+    StreamOutput::Setup setup{options, std::move(name), plan.url, parts_.zone, *std::move(claim), parts_.claims, parts_.mirrors};
     StreamOutput* output = jobs_.start(std::move(setup), source, index_, parts_.events, log_.with_id(random_id()));
     if (output == nullptr)
         return;

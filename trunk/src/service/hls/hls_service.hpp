@@ -32,7 +32,8 @@ public:
         Sessions& sessions;
         HlsEvents& events;
         files::PathClaims& claims;
-        Zone zone;  // for file names
+        Zone zone;                              // for file names
+        files::FileMirrors* mirrors = nullptr;  // for `push`; optional
     };
 
     // Referenced objects must outlive this.
@@ -44,6 +45,10 @@ public:
     // The options at the first publish of a stream apply until its files are disposed of. A stream whose files another output has
     // claimed gets no HLS.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
+    // The slate is one more publisher.
+    void on_stand_in(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        on_published(request, plan);
+    }
     void on_unpublished(const std::string& url) override;
 
     // Starts the fiber that expires sessions and reaps finished streams.

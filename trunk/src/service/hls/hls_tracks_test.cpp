@@ -53,7 +53,8 @@ TEST_F(SeveralTracks, HaveAPlaylistEachAndAMasterPlaylist) {
     for (const char* line :
          {"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"audio\",DEFAULT=YES,AUTOSELECT=YES,URI=\"live/cam.audio.m3u8?x\"\n",
           "NAME=\"Deutsch\",LANGUAGE=\"de\",DEFAULT=NO,AUTOSELECT=YES,URI=\"live/cam.audio-1.m3u8?x\"\n",
-          "AUDIO=\"audio\"\nlive/cam.video.m3u8?x\n", "AUDIO=\"audio\"\nlive/cam.video-1.m3u8?x\n"})
+          "AUDIO=\"audio\",CLOSED-CAPTIONS=NONE\nlive/cam.video.m3u8?x\n",
+          "AUDIO=\"audio\",CLOSED-CAPTIONS=NONE\nlive/cam.video-1.m3u8?x\n"})
         EXPECT_NE(master->find(line), std::string::npos) << line << *master;
     for (const std::string track : {"audio", "audio-1", "video", "video-1"}) {
         io::wait_until([&] { return list_of(track).media_sequence == 1; });

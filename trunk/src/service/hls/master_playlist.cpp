@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/hls/playlist.hpp"
-
 namespace live::service::hls {
 
 namespace {
@@ -54,7 +52,14 @@ wire::hls::Variant video_variant(const TrackPlaylist& video) {
 
 }  // namespace
 
-std::string write_master(const std::vector<TrackPlaylist>& tracks) {
+std::optional<wire::hls::ClosedCaptions> captions_of(const media::Source& source) {
+    if (!source.tracks().last_time(MediaKind::video))
+        return std::nullopt;
+    return media::captions_of(source.tracks()).names();
+}
+
+std::string write_master(const std::vector<TrackPlaylist>& tracks, const media::Source& source,
+                         const std::vector<wire::hls::Rendition>& subtitles) {
     std::vector<wire::hls::Rendition> audio;
     std::vector<wire::hls::Variant> variants;
     for (const TrackPlaylist& of : tracks) {
@@ -81,7 +86,7 @@ std::string write_master(const std::vector<TrackPlaylist>& tracks) {
         add_audio(variant, tracks);
         variant.uri = tracks.front().uri;
     }
-    return wire::hls::write_master_playlist(variants, audio);
+    return wire::hls::write_master_playlist(variants, audio, captions_of(source), subtitles);
 }
 
 }  // namespace live::service::hls

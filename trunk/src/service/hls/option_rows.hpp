@@ -43,6 +43,11 @@ inline constexpr auto kHlsRows = config::Rows{
         &HlsOptions::on_error, "hls_on_error", kOnErrorNames, kNextPublisher,
         "The action after a failed write: ignore (no HLS until the next publisher), disconnect (the publisher), or continue."),
     config::row(&HlsOptions::path, "hls_path", kNextPublisher, "The base directory."),
+    config::row(
+        &HlsOptions::push, "push", kNextPublisher,
+        "Ours: copies the files elsewhere, segments before their playlists, and removes old ones there: a URL, below which they "
+        "are PUT and DELETEd, or s3, the bucket of upload {}.")
+        .example("http://cdn.example.com/hls/"),
     config::row(&HlsOptions::m3u8_file, "hls_m3u8_file", kNextPublisher, "The name of the playlist in it."),
     config::row(&HlsOptions::ts_file, "hls_ts_file", kNextPublisher, "The name of a fragment in it."),
     config::row(&HlsOptions::ts_floor, "hls_ts_floor", kNextPublisher, "[timestamp] is the number of the fragment."),
@@ -86,6 +91,9 @@ inline constexpr auto kHlsRows = config::Rows{
     config::row(&HlsOptions::fmp4_file, "hls_fmp4_file", kNextPublisher, "The name of an fMP4 fragment."),
     config::row(&HlsOptions::init_file, "hls_init_file", kNextPublisher, "The name of the fMP4 initialization section."),
     config::row(&HlsOptions::recover, "hls_recover", kNextPublisher, "Continues the playlist of an earlier process."),
+    config::row(
+        &HlsOptions::cue_tags, "hls_cue_tags", kNextPublisher,
+        "Ours: writes EXT-X-CUE-OUT, EXT-X-CUE-OUT-CONT and EXT-X-CUE-IN for markers of SCTE 35, beside EXT-X-DATERANGE."),
     config::row(&HlsOptions::master_m3u8_path_relative, "hls_master_m3u8_path_relative", kNextPublisher,
                 "Writes relative URLs in the master playlist."),
     config::row(

@@ -32,6 +32,8 @@ struct HlsOptions {
     std::uint64_t window_bytes = 256 << 20;  // specific to this server
     OnError on_error = OnError::carry_on;
     std::string path = "./objs/nginx/html";
+    // Ours: "s3", or a URL that takes PUT and DELETE.
+    std::string push;
     std::string m3u8_file = "[app]/[stream].m3u8";
     std::string ts_file = "[app]/[stream]-[seq].ts";
     bool ts_floor = false;
@@ -56,6 +58,7 @@ struct HlsOptions {
     std::string fmp4_file = "[app]/[stream]-[seq].m4s";
     std::string init_file = "[app]/[stream]/init.mp4";
     bool recover = true;
+    bool cue_tags = false;  // specific to this server
     bool master_m3u8_path_relative = false;
     // Specific to this server: low latency.
     bool ll = false;

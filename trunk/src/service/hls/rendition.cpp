@@ -144,18 +144,16 @@ void Rendition::add(const segments::PartMade& made, const segments::Piece& piece
         promise(name);
     }
     Held part = std::exchange(promised_, {});
-    for (const Block& block : piece.blocks)
-        part.file->add(block);
+    part.file->end(piece.blocks);
     for (const Block& block : piece.blocks)
         open_file_->add(block);
-    part.file->end();
     list_.add_part({std::move(name), made.duration, piece.independent, part.file});
     parts_.push_back(std::move(part));
     promise(Names::part(open.name, open.parts.size()));
     forget_text();
 }
 
-const ListedSegment& Rendition::add(const segments::SegmentMade& made, segments::Piece piece, const Keys* keys) {
+const ListedSegment& Rendition::add(const segments::SegmentMade& made, const segments::Piece& piece, const Keys* keys) {
     ListedSegment segment;
     segment.date = made.date;
     segment.independent = piece.starts_with_key;
@@ -173,10 +171,7 @@ const ListedSegment& Rendition::add(const segments::SegmentMade& made, segments:
     }
     break_promise();
     segment.file = list_.has_open() ? std::exchange(open_file_, nullptr) : shared_.store.make(shared_.stream);
-    if (!list_.has_open())
-        for (Block& block : piece.blocks)
-            segment.file->add(std::move(block));
-    segment.file->end();
+    segment.file->end(list_.has_open() ? std::span<const Block>() : piece.blocks);
     segment.bytes = segment.file->bytes();
     segment.absent = segment.bytes == 0;
     shared_.store.put(segment.name.file, segment.file);
@@ -218,7 +213,9 @@ void Rendition::drop_open() {
 void Rendition::mark_gap(std::uint64_t number) { list_.mark_gap(number); }
 
 void Rendition::write_list() {
-    shared_.disk.write_list(names_.playlist_file(), wire::hls::write_media_playlist(list_.playlist(SegmentList::Form::disk)));
+    auto playlist = list_.playlist(SegmentList::Form::disk);
+    shared_.ranges.describe(playlist, shared_.options.cue_tags);
+    shared_.disk.write_list(names_.playlist_file(), wire::hls::write_media_playlist(playlist));
 }
 
 void Rendition::clean_up(std::vector<std::string>& paths) {
@@ -279,6 +276,7 @@ std::string& Rendition::rendered(SegmentList::Form form) {
         return text;
     const bool has_key_url = !shared_.options.key_url.empty();
     auto playlist = list_.playlist(form);
+    shared_.ranges.describe(playlist, shared_.options.cue_tags);
     for (wire::hls::Segment& segment : playlist.segments)
         add_placeholders(segment, has_key_url);
     if (playlist.low_latency) {

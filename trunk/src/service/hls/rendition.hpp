@@ -15,6 +15,7 @@
 #include "service/hls/files/keys.hpp"
 #include "service/hls/files/names.hpp"
 #include "service/hls/segment_list.hpp"
+#include "service/hls/timed/date_ranges.hpp"
 #include "service/segments/segmenter.hpp"
 #include "service/segments/store.hpp"
 
@@ -31,6 +32,7 @@ public:
         segments::Store& store;
         segments::StreamOfFilesRef stream;
         Disk& disk;
+        const DateRanges& ranges;
     };
 
     Rendition(const Shared& shared, Names names, const ListRules& rules);
@@ -59,7 +61,7 @@ public:
     void set_header(const segments::Header& header);
     void add(const segments::PartMade& made, const segments::Piece& piece);
     // With encryption the segment's blocks are already encrypted; otherwise `keys` is nullptr.
-    const ListedSegment& add(const segments::SegmentMade& made, segments::Piece piece, const Keys* keys);
+    const ListedSegment& add(const segments::SegmentMade& made, const segments::Piece& piece, const Keys* keys);
     // The next segment contains nothing of this track.
     void add_absent(MediaTime duration, bool discontinuity);
     // The segment whose parts are listed, if any, will not be completed: it becomes a gap.
@@ -101,7 +103,7 @@ private:
         std::string path;
         segments::FileRef file;
     };
-    bool has_parts() const { return shared_.options.ll && !shared_.options.keys; }
+    bool has_parts() const { return rules_.low_latency; }
     FileName next_name() const;
     std::string& rendered(SegmentList::Form form);
     void promise(const FileName& part);

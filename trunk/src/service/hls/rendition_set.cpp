@@ -145,12 +145,12 @@ std::optional<std::uint64_t> RenditionSet::next_number() const {
     return leading == current_.end() ? std::nullopt : std::optional((*leading)->list().next_number());
 }
 
-void RenditionSet::add(segments::SegmentMade made, const Keys* keys, const Listed& listed) {
+void RenditionSet::add(const segments::SegmentMade& made, const Keys* keys, const Listed& listed) {
     const auto number = next_number();
     share_bytes();
     for (std::size_t i = 0; i < made.pieces.size(); ++i)
         if (current_[i] != nullptr)
-            listed(*current_[i], current_[i]->add(made, std::move(made.pieces[i]), keys));
+            listed(*current_[i], current_[i]->add(made, made.pieces[i], keys));
     for (Rendition* rendition : active())
         if (rendition->list().next_number() == number)
             rendition->add_absent(made.duration, made.discontinuity);
@@ -211,12 +211,26 @@ std::vector<std::string> RenditionSet::take_all() {
     return paths;
 }
 
-std::optional<std::string> RenditionSet::master_text(const media::Source& source, const UriOf& uri_of) const {
+std::optional<std::string> RenditionSet::master_text(const media::Source& source, const UriOf& uri_of,
+                                                     const std::vector<wire::hls::Rendition>& subtitles) const {
     std::vector<TrackPlaylist> tracks;
     for (std::size_t i = 0; i < current_.size(); ++i)
         if (current_[i] != nullptr && !current_[i]->list().empty())
             tracks.push_back({current_[i], ids_[i], ids_[i].track_of(source), uri_of(current_[i]->names())});
-    return tracks.empty() ? std::nullopt : std::optional(write_master(tracks));
+    return tracks.empty() ? std::nullopt : std::optional(write_master(tracks, source, subtitles));
+}
+
+bool RenditionSet::awaits_some(const media::Source& source) const {
+    const media::RenditionMaker* const maker = source.publications().rendition_maker();
+    if (maker == nullptr || !is_by_track_)
+        return false;
+    std::size_t listed = 0;
+    for (std::size_t i = 0; i < current_.size(); ++i) {
+        const media::Track* const track = ids_[i].track_of(source);
+        const bool is_rendition = track != nullptr && track->rendition != media::RenditionId::none;
+        listed += is_rendition && current_[i] != nullptr && !current_[i]->list().empty() ? 1 : 0;
+    }
+    return listed < maker->due_renditions();
 }
 
 bool RenditionSet::has_playlist() const {

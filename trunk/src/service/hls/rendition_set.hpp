@@ -56,7 +56,7 @@ public:
     std::optional<std::uint64_t> next_number() const;
     // Called for each rendition's listed segment, once it has been listed in all of them.
     using Listed = std::function<void(Rendition&, const ListedSegment&)>;
-    void add(segments::SegmentMade made, const Keys* keys, const Listed& listed);
+    void add(const segments::SegmentMade& made, const Keys* keys, const Listed& listed);
     // Returns the place of a segment in the lists, as numbers of which the first is the segment's. With it and the state in which
     // the segment begins, another node lists the same segments from there on. Call before the segment's headers are added.
     std::vector<std::uint64_t> place_of(const segments::SegmentState& begins) const;
@@ -86,7 +86,10 @@ public:
 
     // Returns the master playlist; none before the first track. `uri_of` returns the URI of a track's playlist.
     using UriOf = std::function<std::string(const Names&)>;
-    std::optional<std::string> master_text(const media::Source& source, const UriOf& uri_of) const;
+    std::optional<std::string> master_text(const media::Source& source, const UriOf& uri_of,
+                                           const std::vector<wire::hls::Rendition>& subtitles) const;
+    // Whether renditions that are made on demand are not in it yet, and will be.
+    bool awaits_some(const media::Source& source) const;
     bool has_playlist() const;
     bool has_segment() const;
     bool has_hint() const;

@@ -135,7 +135,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
     : Output(output_setup_of(setup), *this, std::move(source), segmenter_of(setup.options), std::move(log)),
       setup_(std::move(setup)),
       disk_(setup_.options, feed(), this->log()),
-      renditions_({{setup_.options, index.store(), stream(), disk_},
+      renditions_({{setup_.options, index.store(), stream(), disk_, ranges_},
                    setup_.name,
                    setup_.url,
                    setup_.zone,
@@ -144,11 +144,21 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
                    setup_.claims,
                    this->log()},
                   list_rules_of(setup_.options)),
+      texts_({{setup_.options, index.store(), stream(), disk_, ranges_},
+              setup_.name,
+              setup_.url,
+              setup_.zone,
+              index,
+              *this,
+              setup_.claims,
+              this->log()},
+             list_rules_of(setup_.options)),
       writer_({setup_.options, setup_.name, setup_.url, disk_, events, index.store(), stream()}, together().names()) {
+    const auto& [vhost, app, name] = setup_.name;
+    if (!setup_.options.push.empty() && setup_.mirrors != nullptr)
+        disk_.set_mirror(setup_.mirrors->mirror(setup_.options.push, setup_.options.path, {vhost, app, name, setup_.url}));
     changed();
 }
-
-StreamOutput::~StreamOutput() = default;
 
 void StreamOutput::run(io::Deadline deadline) {
     recover(deadline);
@@ -160,6 +170,7 @@ void StreamOutput::run(io::Deadline deadline) {
 // A recovered stream keeps its files on the disk, unless they are to be disposed of.
 void StreamOutput::finish() {
     std::vector<std::string> paths = renditions_.take_all();
+    texts_.take_all(paths);
     if (setup_.options.dispose.count() > 0)
         disk_.remove(std::move(paths));
     changed();
@@ -172,7 +183,7 @@ Duration StreamOutput::time_after_end() const {
 }
 
 std::size_t StreamOutput::held_bytes() const {
-    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : open_bytes()) + kept_bytes();
+    return disk_.bytes() + renditions_.bytes() + texts_.bytes() + (renditions_.has_open() ? 0 : open_bytes()) + kept_bytes();
 }
 
 void StreamOutput::recover(io::Deadline deadline) {
@@ -200,6 +211,8 @@ void StreamOutput::on_publisher_change(const std::optional<session::ClientReques
     if (!publisher)
         return;
     dates_.restart();
+    ranges_.clear();
+    texts_.clear_lines();
     // Players, caches and nodes that relay the stream may have parts of the fragment that the earlier process had begun. Its name
     // must not be used for another fragment.
     if (std::exchange(skips_next_, false) && !relays())
@@ -207,6 +220,7 @@ void StreamOutput::on_publisher_change(const std::optional<session::ClientReques
     codecs_ = {};
     writer_.begin_publisher(*publisher);
     renditions_.set_ended(false);
+    texts_.set_ended(false);
 }
 
 void StreamOutput::on_segment_sync(const segments::SegmentSync& sync, io::Deadline deadline) {
@@ -224,7 +238,7 @@ void StreamOutput::on_segment_sync(const segments::SegmentSync& sync, io::Deadli
 bool StreamOutput::accept(const media::Packet& packet, io::Deadline deadline) {
     if (!packet.extra && codecs_.note(packet))
         choose_container(packet, deadline);
-    const bool may_need_renditions = packet.extra || source().publications().expected_renditions() > 0;
+    const bool may_need_renditions = packet.extra || source().publications().may_have_renditions();
     if (may_need_renditions && !has_renditions() && needs_renditions(packet))
         begin_renditions(deadline);
     return !disk_.is_ignoring();
@@ -281,6 +295,8 @@ void StreamOutput::on_events_handled(bool any, bool has_ended) {
         return;
     if (has_ended)
         renditions_.set_ended(true);
+    if (has_ended)
+        texts_.set_ended(true);
     changed();
 }
 
@@ -315,9 +331,17 @@ void StreamOutput::on_resumed(const segments::Resumed& event) {
              std::max(number, next));
 }
 
+void StreamOutput::on_event(const segments::EventFound& event) {
+    if (event.event.kind == media::TimedEvent::Kind::splice)
+        ranges_.add(event.event, event.lead);
+    else if (event.event.kind == media::TimedEvent::Kind::text)
+        texts_.add(event.event, event.lead);
+}
+
 void StreamOutput::on_part(segments::PartMade event) {
     event.discontinuity = breaks_ || event.discontinuity;
     event.date = dates_.date_of(event.segment_start, event.start + event.duration, utc_now());
+    ranges_.set_dates([this](MediaTime at) { return dates_.date_of(at); });
     renditions_.add(event);
 }
 
@@ -327,13 +351,22 @@ void StreamOutput::on_segment(segments::SegmentMade event, io::Deadline deadline
         return;
     listed_until_ = event.start + event.duration;
     event.date = dates_.date_of(event.start, listed_until_, utc_now());
+    ranges_.set_dates([this](MediaTime at) { return dates_.date_of(at); });
     event.discontinuity = std::exchange(breaks_, false) || event.discontinuity;
     if (const auto sealed = writer_.seal(event, *number, deadline); !sealed.ok())
         return disk_.fail(sealed.error());
+    // The last segment before a playlist per track is of a rendition that receives no further ones.
+    if (const auto active = renditions_.active(); !active.empty())
+        texts_.add(event, active.front()->list());
     const auto listed = [this](Rendition& rendition, const ListedSegment& segment) { writer_.write(rendition, segment); };
-    renditions_.add(std::move(event), writer_.keys(), listed);
-    write_lists();
+    renditions_.add(event, writer_.keys(), listed);
+    renditions_.write_lists();
+    texts_.write_lists();
+    const auto uri_of = [this](const Names& names) { return together().names().uri_of(names.playlist_url()); };
+    if (const auto text = has_renditions() ? master_text(uri_of) : std::nullopt)
+        writer_.write_master(*text);
     std::vector<std::string> paths = renditions_.clean_up();
+    texts_.clean_up(paths);
     if (setup_.options.cleanup && !paths.empty())
         disk_.remove(std::move(paths));
     if (renditions_.is_cut_by_bytes() && !std::exchange(bytes_logged_, true))
@@ -342,18 +375,11 @@ void StreamOutput::on_segment(segments::SegmentMade event, io::Deadline deadline
                  url(), setup_.options.window_bytes);
 }
 
-void StreamOutput::write_lists() {
-    renditions_.write_lists();
-    if (!has_renditions())
-        return;
-    if (const auto text = master_text([this](const Names& names) { return together().names().uri_of(names.playlist_url()); }))
-        writer_.write_master(*text);
-}
-
 // Removes everything from memory, and from disk if configured. If a publisher returns meanwhile, the output starts afresh.
 void StreamOutput::dispose(io::Deadline deadline) {
     const bool was_by_track = has_renditions();
     std::vector<std::string> paths = renditions_.take_all();
+    texts_.take_all(paths);
     writer_.reset();
     if (was_by_track)
         segmenter().restart(Segmenter::Layout::together, muxer_of(setup_.options, first_container(setup_.options)));

@@ -23,6 +23,8 @@
 #include "service/hls/options.hpp"
 #include "service/hls/program_dates.hpp"
 #include "service/hls/rendition_set.hpp"
+#include "service/hls/text_renditions.hpp"
+#include "service/hls/timed/date_ranges.hpp"
 #include "service/segments/output.hpp"
 
 namespace live::service::hls {
@@ -41,13 +43,13 @@ public:
         StreamName name;
         std::string url;  // of the source
         Zone zone = Zone::local;
-        files::PathClaims::Claim claim{};  // to all files of the default tracks
-        files::PathClaims& claims;         // for the files of other tracks
+        files::PathClaims::Claim claim{};       // to all files of the default tracks
+        files::PathClaims& claims;              // for the files of other tracks
+        files::FileMirrors* mirrors = nullptr;  // for `push`
     };
 
     // Referenced objects must outlive this.
     StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& index, HlsEvents& events, Log log);
-    ~StreamOutput();
 
     // Bytes in memory, with those that are queued for the disk.
     std::size_t held_bytes() const;
@@ -66,9 +68,8 @@ public:
 
     // Whether the stream's own playlist is a master playlist of its tracks.
     bool has_renditions() const { return renditions_.is_by_track(); }
-    // Whether the playlist has something to play.
-    bool has_playlist() const { return renditions_.has_playlist(); }
-    // The same for players that do not support parts.
+    const RenditionSet& renditions() const { return renditions_; }
+    // Whether there is something to play for players that do not support parts.
     bool has_segment() const { return renditions_.has_segment(); }
     // Whether the origin lists segments that this node lacks, because it joined later or has lost packets.
     bool is_partial() const { return is_published() && lacks_segments(renditions_.first_listed()); }
@@ -77,8 +78,10 @@ public:
     // Returns the master playlist of separate tracks; none before the first track. `uri_of` returns the URI of a track's playlist
     // for a player.
     std::optional<std::string> master_text(const RenditionSet::UriOf& uri_of) const {
-        return renditions_.master_text(source(), uri_of);
+        return renditions_.master_text(source(), uri_of, texts_.media(uri_of));
     }
+    // Returns the subtitles for a master playlist of the stream as a whole.
+    std::vector<wire::hls::Rendition> subtitles(const RenditionSet::UriOf& uri_of) const { return texts_.media(uri_of); }
     // Returns the master playlist entry of the stream as a whole, without a URI. Unknown attributes are omitted.
     wire::hls::Variant variant() const;
     bool is_low_latency() const;
@@ -102,6 +105,7 @@ private:
     void on_segment(segments::SegmentMade event, io::Deadline deadline) override;
     void on_dropped(const segments::SegmentDropped&) override { renditions_.drop_open(); }
     void on_resumed(const segments::Resumed& event) override;
+    void on_event(const segments::EventFound& event) override;
     void on_events_handled(bool any, bool has_ended) override;
     void dispose(io::Deadline deadline) override;
     Duration time_after_end() const override;
@@ -111,13 +115,14 @@ private:
     bool needs_renditions(const media::Packet& packet);
     void begin_fmp4(io::Deadline deadline);
     void begin_renditions(io::Deadline deadline);
-    void write_lists();
     void changed();
 
     const Setup setup_;
     Disk disk_;
     CodecWatch codecs_;  // of this publisher's default tracks
+    DateRanges ranges_;
     RenditionSet renditions_;
+    TextRenditions texts_;
     FragmentWriter writer_;
     ProgramDates dates_;
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();

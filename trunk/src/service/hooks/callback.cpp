@@ -85,6 +85,7 @@ std::string_view name_of(Action action) {
         case Action::on_play: return "on_play";
         case Action::on_stop: return "on_stop";
         case Action::on_dvr: return "on_dvr";
+        case Action::on_upload: return "on_upload";
         case Action::on_hls: return "on_hls";
         case Action::on_hls_notify: return "on_hls_notify";
         case Action::on_forward: break;
@@ -135,6 +136,22 @@ std::string body_of(const RecordedFile& file, const ServerIdentity& server, cons
     Json body = file_body(Action::on_dvr, server, subject);
     body["cwd"] = file.cwd;
     body["file"] = file.file;
+    body["stream_url"] = subject.stream_url;
+    body["stream_id"] = stream_id;
+    if (!file.error.empty())
+        body["error"] = file.error;
+    return text_of(body);
+}
+
+std::string body_of(const UploadedFile& file, const ServerIdentity& server, const Subject& subject,
+                    const std::string& stream_id) {
+    Json body = file_body(Action::on_upload, server, subject);
+    body["cwd"] = file.cwd;
+    body["file"] = file.file;
+    body["bucket"] = file.bucket;
+    body["object"] = file.object;
+    body["bytes"] = file.bytes;
+    body["etag"] = file.etag;
     body["stream_url"] = subject.stream_url;
     body["stream_id"] = stream_id;
     if (!file.error.empty())

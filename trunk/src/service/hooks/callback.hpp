@@ -22,6 +22,7 @@ enum class Action : std::uint8_t {
     on_stop,
     on_forward,
     on_dvr,
+    on_upload,
     on_hls,
     on_hls_notify
 };
@@ -60,6 +61,20 @@ struct RecordedFile {
 
 // on_dvr. "error" is present only when there is one.
 std::string body_of(const RecordedFile& file, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
+
+// A recording that was uploaded, or whose name another object has.
+struct UploadedFile {
+    std::string cwd;
+    std::string file;  // absolute, or below cwd
+    std::string bucket;
+    std::string object;
+    std::uint64_t bytes = 0;
+    std::string etag;
+    std::string error;  // empty when the object is complete
+};
+
+// on_upload. "error" is present only when there is one.
+std::string body_of(const UploadedFile& file, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
 
 // A complete HLS fragment.
 struct Fragment {

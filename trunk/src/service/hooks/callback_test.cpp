@@ -56,13 +56,13 @@ TEST(CallbackBody, HasExactlyTheMembersOfItsAction) {
 }
 
 TEST(CallbackBody, HasFileAndErrorOfARecording) {
-    Json whole = Json::parse(body_of({"/srv", "./rec/x.flv", ""}, kServer, subject(), "vid-9a0b1c2"));
+    Json whole = Json::parse(body_of(RecordedFile{"/srv", "./rec/x.flv", ""}, kServer, subject(), "vid-9a0b1c2"));
     EXPECT_EQ(keys_of(whole), with_common({"tcUrl", "stream", "param", "cwd", "file", "stream_url", "stream_id"}));
     EXPECT_EQ(whole["action"], "on_dvr");
     EXPECT_EQ(whole["cwd"], "/srv");
     EXPECT_EQ(whole["file"], "./rec/x.flv");
     EXPECT_EQ(whole["stream_id"], "vid-9a0b1c2");
-    const Json failed = Json::parse(body_of({"/srv", "x", "disk full"}, kServer, subject(), ""));
+    const Json failed = Json::parse(body_of(RecordedFile{"/srv", "x", "disk full"}, kServer, subject(), ""));
     EXPECT_EQ(failed["error"], "disk full");
 }
 

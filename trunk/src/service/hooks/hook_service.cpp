@@ -25,6 +25,7 @@ std::vector<std::string> urls_for(Action action, const HookOptions& options) {
         case Action::on_play: return options.on_play;
         case Action::on_stop: return options.on_stop;
         case Action::on_dvr: return options.on_dvr;
+        case Action::on_upload: return options.on_upload;
         case Action::on_hls: return options.on_hls;
         case Action::on_hls_notify: return options.on_hls_notify;
         case Action::on_forward: break;
@@ -51,11 +52,13 @@ std::int64_t milliseconds_since(TimePoint begin) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - begin).count();
 }
 
-// The error for a refused client. Why a service could not be reached is for the operator, in the log.
+// The error for a refused client. Why a service could not be reached is for the operator, in the log. A service without a valid
+// answer refuses; without any, the client may try again.
 Error refusal(Action action, const Error& error) {
     if (error.code() == Errc::cancelled || error.code() == Errc::denied)
         return error;
-    return {Errc::denied, "the callback " + std::string(name_of(action)) + " failed"};
+    const bool is_answer = error.code() == Errc::malformed || error.code() == Errc::unsupported || error.code() == Errc::limit;
+    return {is_answer ? Errc::denied : Errc::limit, "the callback " + std::string(name_of(action)) + " failed"};
 }
 
 // The subject as the service may see it.
@@ -203,6 +206,14 @@ void HookService::report_recording(const HookOptions& options, const Subject& su
         return;
     std::string body = body_of(file, server_, shown_to(options, subject), stream_id_for(Action::on_dvr, subject));
     enqueue(subject.request.id, {Action::on_dvr, std::move(urls), std::move(body), 0, trace_of(subject)});
+}
+
+void HookService::report_upload(const HookOptions& options, const Subject& subject, const UploadedFile& file) {
+    std::vector<std::string> urls = urls_for(Action::on_upload, options);
+    if (urls.empty())
+        return;
+    std::string body = body_of(file, server_, shown_to(options, subject), stream_id_for(Action::on_upload, subject));
+    enqueue(subject.request.id, {Action::on_upload, std::move(urls), std::move(body), 0, trace_of(subject)});
 }
 
 void HookService::report_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment) {

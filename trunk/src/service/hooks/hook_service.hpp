@@ -54,6 +54,9 @@ public:
     // on_dvr: a recording is complete or has failed. `subject` is its publisher. Never suspends.
     void report_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file);
 
+    // on_upload: a recording is in the object storage, or cannot get there. `subject` names its stream. Never suspends.
+    void report_upload(const HookOptions& options, const Subject& subject, const UploadedFile& file);
+
     // A fragment is complete: on_hls, and on_hls_notify. `subject` is its publisher. Never suspends.
     void report_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment);
 

@@ -25,6 +25,9 @@ inline constexpr auto kHookRows = config::Rows{
         .example("http://127.0.0.1:8085/api/v1/sessions"),
     config::row(&HookOptions::on_dvr, "on_dvr", config::Reload::live, "A recording is complete.")
         .example("http://127.0.0.1:8085/api/v1/dvrs"),
+    config::row(&HookOptions::on_upload, "on_upload", config::Reload::live,
+                "Ours: a recording was uploaded, or another object has its name.")
+        .example("http://127.0.0.1:8085/api/v1/dvrs"),
     config::row(&HookOptions::on_hls, "on_hls", config::Reload::live, "A fragment is complete.")
         .example("http://127.0.0.1:8085/api/v1/hls"),
     config::row(&HookOptions::on_hls_notify, "on_hls_notify", config::Reload::live, "URL templates, fetched for each fragment.")

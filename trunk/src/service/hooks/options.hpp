@@ -18,6 +18,7 @@ struct HookOptions {
     std::vector<std::string> on_play;
     std::vector<std::string> on_stop;
     std::vector<std::string> on_dvr;
+    std::vector<std::string> on_upload;
     std::vector<std::string> on_hls;
     std::vector<std::string> on_hls_notify;  // templates
 };

@@ -33,7 +33,7 @@ protected:
             if (!stream.ok())
                 return;
             ++connections_;
-            http1::RequestParser parser;
+            http1::RequestParser parser({.body_bytes = 4U << 20});
             request_.reset();
             while (!request_) {
                 const auto count = (*stream)->read_some(buffer, deadline);
@@ -42,6 +42,12 @@ protected:
                 if (!parser.feed(Bytes(buffer).first(*count)).ok())
                     break;  // a TLS hello
                 request_ = parser.next();
+                if (answers_heads_)
+                    break;
+                if (continues_ && parser.take_wants_continue()) {
+                    const std::array parts{io::as_part(as_bytes(kWanted))};
+                    static_cast<void>((*stream)->write_all(parts, deadline));
+                }
             }
             const std::array parts{io::as_part(as_bytes(answer_))};
             static_cast<void>((*stream)->write_all(parts, deadline));
@@ -66,6 +72,9 @@ protected:
     io::Scope scope_{"test"};
     std::string answer_ = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n0";
     bool stays_ = false;
+    bool answers_heads_ = false;  // without reading a body
+    bool continues_ = false;      // answers "100 Continue"
+    static constexpr std::string_view kWanted = "HTTP/1.1 100 Continue\r\n\r\n";
     std::optional<http1::Request> request_;
     int connections_ = 0;
 };
@@ -179,6 +188,53 @@ TEST_F(HttpClientTest, RefusesHttpsWithoutTls) {
     HttpCall call;
     call.url = "https://" + listener_->endpoint().text() + "/";
     EXPECT_FALSE(client_.call(call, io::Deadline::after(kSoon)).ok());
+}
+
+HttpCall put_of(const std::string& url, std::size_t bytes, int& sends) {
+    HttpCall call;
+    call.method = "PUT";
+    call.url = url;
+    call.long_body = {bytes, [bytes, &sends](io::Stream& stream, io::Deadline deadline) -> Result<void> {
+                          ++sends;
+                          const std::string text(bytes, 'x');
+                          const std::array parts{io::as_part(as_bytes(text))};
+                          return stream.write_all(parts, deadline);
+                      }};
+    return call;
+}
+
+TEST_F(HttpClientTest, SendsALongBodyToAServerThatDoesNotAnswerTheQuestion) {
+    int sends = 0;
+    const auto answer = client_.call(put_of(url("/a"), 100'000, sends), io::Deadline::after(kSoon));
+    ASSERT_TRUE(answer.ok()) << answer.error().text();
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_EQ(sends, 1);
+    ASSERT_TRUE(request_);
+    EXPECT_EQ(request_->body, std::string(100'000, 'x'));
+    EXPECT_EQ(request_->headers.find("Expect"), "100-continue");
+}
+
+TEST_F(HttpClientTest, DoesNotSendALongBodyThatIsRefused) {
+    // The server answers once it has read a whole request: here at once, because nothing follows.
+    answer_ = "HTTP/1.1 503 Slow Down\r\nContent-Length: 3\r\n\r\nxml";
+    answers_heads_ = true;
+    int sends = 0;
+    const auto answer = client_.call(put_of(url("/a"), 100'000, sends), io::Deadline::after(kSoon));
+    ASSERT_TRUE(answer.ok()) << answer.error().text();
+    EXPECT_EQ(answer->status, 503);
+    EXPECT_EQ(answer->body, "xml");
+    EXPECT_EQ(sends, 0);
+}
+
+TEST_F(HttpClientTest, SendsALongBodyWhenItIsWanted) {
+    continues_ = true;
+    int sends = 0;
+    const TimePoint begun = io::now();
+    const auto answer = client_.call(put_of(url("/a"), 3'000'000, sends), io::Deadline::after(kSoon));
+    ASSERT_TRUE(answer.ok()) << answer.error().text();
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_EQ(sends, 1);
+    EXPECT_LT(io::now() - begun, HttpClient::kContinueLimit);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/fibers/loop.hpp"
+#include "media/ring/data_message.hpp"
 #include "media/ring/sync_message.hpp"
 #include "media/ring/tag_packet.hpp"
 
@@ -91,8 +92,17 @@ FrameKind PulledStream::kind_of(const rtmp::GotMedia& media) const {
 void PulledStream::push_data(rtmp::GotMedia& media) {
     if (is_sync(media))
         append_sync(media);
+    else if (media.type == MessageType::amf0_data && media::is_data_message(media.payload.bytes()))
+        push_rtp_data(media);
     else
         ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+}
+
+// A malformed message is dropped.
+void PulledStream::push_rtp_data(const rtmp::GotMedia& media) {
+    auto message = media::read_data_message(media.payload.bytes());
+    if (message.ok())
+        ingest_->push_frame(MediaKind::data, message->time_ms, std::move(message->frame));
 }
 
 void PulledStream::append_sync(const rtmp::GotMedia& media) {
@@ -109,6 +119,7 @@ Result<void> PulledStream::publish() {
     auto publication = TRY(media::Publication::start(source_, is_ours ? media::Takeover::replace : media::Takeover::refuse));
     const TimePoint now = io::now();
     source_->set_options(publisher_.plan.play);
+    publication->begin();
     publication_ = std::move(publication);
     ingest_.emplace(*publication_, publisher_.plan.play, publisher_.plan.publish, publisher_.log);
     source_->set_arrival(now);

@@ -56,6 +56,7 @@ private:
     Result<void> publish();
     void push_data(engine::rtmp::GotMedia& media);
     void append_sync(const engine::rtmp::GotMedia& media);
+    void push_rtp_data(const engine::rtmp::GotMedia& media);
 
     const PullContext& context_;
     engine::relay::Puller& puller_;

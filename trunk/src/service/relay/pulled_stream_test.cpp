@@ -8,6 +8,7 @@
 
 #include "base/options_of_fixture.hpp"
 #include "io/fibers/loop.hpp"
+#include "media/ring/data_message.hpp"
 #include "service/relay/relayed_events_fixture.hpp"
 #include "session/common/client_fixture.hpp"
 #include "wire/amf/amf.hpp"
@@ -107,6 +108,28 @@ TEST_F(PulledStreamTest, DataBeforeMediaFollowsTheStartOfThePublication) {
     EXPECT_EQ(kinds(), (std::vector{MediaKind::data, MediaKind::video}));
     EXPECT_TRUE(push_metadata());
     EXPECT_EQ(kinds().back(), MediaKind::data);
+}
+
+TEST_F(PulledStreamTest, PublishesRtpDataOfDataMessages) {
+    push_key(1'000, true);
+    media::Packet sent;
+    sent.codec = media::Codec::rtp_data;
+    sent.content = media::Content::frame;
+    sent.key = true;
+    sent.payload = Slice::copy_of(as_bytes("<a/>"));
+    const Slice body = media::write_data_message(sent, 1'040);
+    const std::vector<std::uint8_t> bytes(body.bytes().begin(), body.bytes().end());
+    // Their own time stamps are 0.
+    EXPECT_TRUE(MUST(push(MessageType::amf0_data, 0, bytes)));
+    const media::Packet& got = source_->ring().newest();
+    EXPECT_EQ(got.codec, media::Codec::rtp_data);
+    EXPECT_TRUE(got.key);
+    EXPECT_EQ(as_text(got.payload.bytes()), "<a/>");
+    EXPECT_EQ(got.dts - source_->ring().at(source_->ring().first()).dts, 40ms);
+    const media::Sequence next = source_->ring().next();
+    const std::vector<std::uint8_t> cut(bytes.begin(), bytes.end() - 1);
+    EXPECT_TRUE(MUST(push(MessageType::amf0_data, 0, cut)));
+    EXPECT_EQ(source_->ring().next(), next) << "a malformed one is dropped";
 }
 
 TEST_F(PulledStreamTest, BoundsTheDataBeforeMedia) {

@@ -19,7 +19,7 @@ Result<void> RelayService::pull(const session::ClientRequest& request, const ses
     if (options == nullptr)
         return Error(Errc::not_found, "no virtual host serves " + plan.vhost);
     const auto limit = deadline.sooner(io::Deadline::after(options->first_frame_timeout));
-    if (source && source->is_published() && !has(plan.url))
+    if (source && source->publications().owner() != nullptr && !has(plan.url))
         return {};
     const auto job = TRY(find_or_start(request, plan));
     if (job->pull.is_playing())

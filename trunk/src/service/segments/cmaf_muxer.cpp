@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/bytes/byte_writer.hpp"
+#include "wire/mp4/event_message.hpp"
 
 namespace live::service::segments {
 
@@ -102,6 +103,14 @@ bool CmafMuxer::add(const Packet& packet, std::vector<std::uint8_t>& out) {
     return pushed.ok();
 }
 
+void CmafMuxer::add_event(const media::TimedEvent& event, std::vector<std::uint8_t>&) {
+    if (event.kind != media::TimedEvent::Kind::id3 || messages_.size() + event.data.size() > kMessageBytesMax)
+        return;
+    ByteWriter out(std::move(messages_));
+    wire::mp4::write_event_at(out, wire::mp4::kId3Scheme, event.at, event.data.bytes());
+    messages_ = out.release();
+}
+
 void CmafMuxer::end_part(MediaTime end, std::optional<MediaKind> next, std::vector<std::uint8_t>& out) {
     if (!writer_ || writer_->empty())
         return;
@@ -115,6 +124,7 @@ void CmafMuxer::cut(std::optional<wire::mp4::FragmentWriter::Next> next, std::ve
     ByteWriter fragment(out.empty() ? std::exchange(out, {}) : std::vector<std::uint8_t>());
     if (std::exchange(is_fresh_, false) && type_ == SegmentType::said)
         wire::mp4::write_segment_type(fragment);
+    fragment.bytes(std::exchange(messages_, {}));
     writer_->cut(fragment, next);
     const auto& cut = writer_->last_cut(0);
     if (length_ == 0)

@@ -16,6 +16,8 @@ class CmafMuxer final : public Muxer {
 public:
     // DASH requires a segment type box at the start of each segment.
     enum class SegmentType : std::uint8_t { unsaid, said };
+    // Limit of event messages in front of a fragment; further ones are left out.
+    static constexpr std::size_t kMessageBytesMax = 64U << 10;
     explicit CmafMuxer(SegmentType type = SegmentType::unsaid) : type_(type) {}
 
     bool may_change_format(const media::Packet& packet) const override;
@@ -25,6 +27,7 @@ public:
     MuxerState state() const override { return state_; }
     // Frames of a track that is not in the segment's header are dropped.
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
+    void add_event(const media::TimedEvent& event, std::vector<std::uint8_t>& out) override;
     void end_part(MediaTime end, std::optional<MediaKind> next, std::vector<std::uint8_t>& out) override;
     std::vector<std::uint8_t> init() const override { return init_; }
     std::optional<wire::mp4::TrackFormat> format() const override;
@@ -47,6 +50,7 @@ private:
     bool is_fresh_ = true;     // no byte of the segment has been written
     std::uint64_t start_ = 0;  // of the segment's first track, in its timescale
     std::uint64_t length_ = 0;
+    std::vector<std::uint8_t> messages_;  // event messages before the next fragment
     MuxerState state_;
 };
 

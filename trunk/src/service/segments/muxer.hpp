@@ -8,6 +8,7 @@
 
 #include "base/time.hpp"
 #include "media/ring/packet.hpp"
+#include "media/ring/timed_event.hpp"
 #include "wire/mp4/track_format.hpp"
 
 namespace live::service::segments {
@@ -47,6 +48,8 @@ public:
     virtual MuxerState state() const = 0;
     // Adds one frame, in order. Its bytes are written here or by end_part(). False: the container cannot carry it.
     virtual bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) = 0;
+    // Adds a timed event, where the container has a place for it.
+    virtual void add_event([[maybe_unused]] const media::TimedEvent& event, [[maybe_unused]] std::vector<std::uint8_t>& out) {}
     // Ends a part at `end`. The next frame is of the kind `next`, or there is none.
     virtual void end_part(MediaTime end, std::optional<MediaKind> next, std::vector<std::uint8_t>& out) = 0;
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
 
 namespace live::service::segments {
 
@@ -18,7 +19,10 @@ void Output::run(io::Deadline deadline) {
     const StreamOfFiles& stream = *setup_.stream;
     for (Next next = Next::packets; next != Next::cancelled;) {
         const auto drained = feed_.drain(*this, deadline);
-        feed_.set_watched(stream.requested_at != TimePoint{} && io::now() - stream.requested_at < stream.idle_limit);
+        const bool is_watched = stream.requested_at != TimePoint{} && io::now() - stream.requested_at < stream.idle_limit;
+        feed_.set_watched(is_watched);
+        if (auto* const maker = source().publications().rendition_maker(); maker != nullptr && is_watched)
+            maker->want_renditions();
         handle_events(deadline);
         next = feed_.wait(drained, writer_.time_after_end(), deadline);
         if (next != Next::over)
@@ -30,8 +34,7 @@ void Output::run(io::Deadline deadline) {
     // If the server stops, the remaining packets become the last segment.
     while (feed_.drain(*this, deadline) == SourceFeed::Drained::in_part) {
     }
-    aligner_.flush();
-    pass_aligned(deadline);
+    feed_.flush(*this, deadline);
     is_ending_ = true;
     segmenter().interrupt();
     handle_events(deadline);
@@ -43,9 +46,6 @@ void Output::run(io::Deadline deadline) {
 void Output::follow_shift(MediaTime shift) { synced_.shift(shift - std::exchange(shift_, shift)); }
 
 void Output::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
-    aligner_.flush();
-    pass_aligned(deadline);
-    aligner_.restart();
     const bool relays_next = publisher && publisher->kind == session::ClientKind::relay_pull;
     synced_.end_publisher(relays_next);
     handle_events(deadline);
@@ -56,43 +56,16 @@ void Output::on_publisher(const std::optional<session::ClientRequest>& publisher
     writer_.on_publisher_change(publisher, deadline);
 }
 
-void Output::on_gap() {
-    if (aligner_.is_idle())
-        return synced_.interrupt();
-    aligner_.flush();
-    has_gap_ = true;
-}
-
 void Output::on_packet(const media::Packet& packet, io::Deadline deadline) {
-    const media::Tracks& tracks = source().tracks();
-    if (std::exchange(has_gap_, false)) {
-        pass_aligned(deadline);
-        synced_.interrupt();
-    }
-    const media::Publications& publications = source().publications();
-    const media::TrackAligner::Renditions renditions{publications.expected_renditions(), publications.renditions(),
-                                                     is_of_rendition(packet, tracks)};
-    const bool is_plain = renditions.expected + renditions.present == 0 && !renditions.has_packet;
-    if (relays() || (is_plain && aligner_.is_idle()))
-        return pass(packet, deadline);
-    aligner_.push(packet, renditions);
-    pass_aligned(deadline);
-}
-
-void Output::pass_aligned(io::Deadline deadline) {
-    while (const auto packet = aligner_.pop())
-        pass(*packet, deadline);
-}
-
-void Output::pass(const media::Packet& packet, io::Deadline deadline) {
     if (packet.is_config() && packet.kind != MediaKind::data && configured_.size() < kTracksMax)
         configured_.emplace(packet.kind, packet.track);
     if (!writer_.accept(packet, deadline))
         return;
-    if (shift_ == MediaTime{})
+    const MediaTime by = shift_ + synced_.to_origin();
+    if (by == MediaTime{})
         return synced_.push(packet);
     media::Packet shifted = packet;
-    shifted.dts += shift_;
+    shifted.dts += by;
     synced_.push(shifted);
 }
 
@@ -107,6 +80,7 @@ void Output::on_sync(const media::SyncMessage& message, io::Deadline deadline) {
 
 void Output::handle_events(io::Deadline deadline) {
     std::vector<SegmenterEvent> events = synced_.take();
+    io::free_off_loop(segmenter().take_dropped_blocks());
     const bool has_ended = feed_.has_ended();
     for (SegmenterEvent& event : events) {
         if (const auto* headers = std::get_if<HeadersChanged>(&event))
@@ -123,6 +97,8 @@ void Output::handle_events(io::Deadline deadline) {
             synced_.publish(*ended, {});
         else if (const auto* resumed = std::get_if<Resumed>(&event))
             writer_.on_resumed(*resumed);
+        else if (const auto* found = std::get_if<EventFound>(&event))
+            writer_.on_event(*found);
     }
     writer_.on_events_handled(!events.empty(), has_ended);
 }

@@ -12,7 +12,6 @@
 #include "base/bytes/ref.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/deadline.hpp"
-#include "media/ring/track_aligner.hpp"
 #include "service/segments/segment_writer.hpp"
 #include "service/segments/segmenter.hpp"
 #include "service/segments/source_feed.hpp"
@@ -67,7 +66,7 @@ protected:
     bool is_ending() const { return is_ending_; }
     // Bytes that are not in a file yet.
     std::size_t open_bytes() const { return synced_.segmenter().bytes(); }
-    std::size_t kept_bytes() const { return synced_.kept_bytes() + aligner_.bytes(); }
+    std::size_t kept_bytes() const { return synced_.kept_bytes() + feed_.held_bytes(); }
 
     // Added to the time of each packet from now on.
     MediaTime shift() const { return shift_; }
@@ -97,12 +96,10 @@ private:
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
     void on_sync(const media::SyncMessage& message, io::Deadline deadline) override;
-    void on_gap() override;
+    void on_gap() override { synced_.interrupt(); }
     void on_buffer(const media::Packet& next, std::vector<std::uint8_t> room) override {
         segmenter().give_buffer(next, std::move(room));
     }
-    void pass(const media::Packet& packet, io::Deadline deadline);
-    void pass_aligned(io::Deadline deadline);
     bool is_listed_already(std::uint64_t number) const { return relays() && number < listed_below_; }
 
     const Setup setup_;
@@ -110,12 +107,10 @@ private:
     Log log_;
     SourceFeed feed_;
     SyncedSegmenter synced_;
-    media::TrackAligner aligner_;
     MediaTime shift_{};
     std::set<std::pair<MediaKind, media::TrackId>> configured_;  // tracks of this publisher, at most kTracksMax
     std::uint64_t listed_below_ = 0;
     std::uint64_t followed_from_ = 0;
-    bool has_gap_ = false;  // packets are missing before the next one
     bool is_ending_ = false;
     bool is_over_ = false;
 };

@@ -161,6 +161,20 @@ TEST_F(OutputTest, SegmentsNoPacketThatItsWriterRefuses) {
     EXPECT_EQ(output_.calls, std::vector<std::string>{"publisher a"});
 }
 
+// Freeing tens of MiB takes milliseconds: a worker does it.
+TEST_F(OutputTest, KeepsNoBlocksOfADroppedSegment) {
+    publish();
+    start();
+    for (int i = 0; i < 4; ++i)
+        source_->append(media::tag_packet(MediaKind::video, i == 0, false, 0s, picture(i == 0, 0, Segmenter::kBlockBytes)));
+    source_->flush();
+    wait_for_packets(5);
+    unpublish();
+    io::wait_until([this] { return output_.is_over(); });
+    EXPECT_TRUE(output_.starts.empty()) << "too short";
+    EXPECT_TRUE(output_.segmenter().take_dropped_blocks().empty());
+}
+
 // All nodes need the same order of tracks, which is part of the state.
 TEST_F(OutputTest, PushesConfigurationsInOneOrder) {
     publish();

@@ -12,6 +12,8 @@ namespace live::service::segments {
 
 namespace {
 
+using Splices = media::SplicePoints;
+
 constexpr std::uint64_t kVersion = 1;
 
 class Writer {
@@ -39,6 +41,12 @@ public:
         number(count);
         for (T& value : values)
             each(value);
+    }
+    // At the end of a text. Nodes of earlier versions write none.
+    template <class T, class Each>
+    void last_list(std::vector<T>& values, std::size_t most, Each&& each) {
+        if (!values.empty())
+            list(values, most, each);
     }
     std::string take() { return std::move(text_); }
 
@@ -104,6 +112,11 @@ public:
         for (std::uint64_t i = 0; i < count && !failed_; ++i)
             each(values.emplace_back());
     }
+    template <class T, class Each>
+    void last_list(std::vector<T>& values, std::size_t most, Each&& each) {
+        if (!rest_.empty())
+            list(values, most, each);
+    }
     bool is_whole() const { return !failed_ && rest_.empty(); }
 
 private:
@@ -159,6 +172,11 @@ void all(Io& io, SegmentSync& sync) {
         io.hash(std::get<SegmentsEnded>(sync.event).frames);
     }
     io.list(sync.list, SegmentSync::kListMax, [&io](std::uint64_t& number) { io.hash(number); });
+    if (begins)
+        io.last_list(std::get<SegmentState>(sync.event).splices, Splices::kMax, [&io](Splices::Splice& splice) {
+            io.time(splice.at);
+            io.list(splice.section, Splices::kKeptBytesMax, [&io](std::uint8_t& byte) { io.small(byte); });
+        });
 }
 
 }  // namespace

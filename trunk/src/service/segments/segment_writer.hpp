@@ -27,6 +27,8 @@ public:
     virtual void on_segment(SegmentMade event, io::Deadline deadline) = 0;
     virtual void on_dropped(const SegmentDropped& event) = 0;
     virtual void on_resumed(const Resumed& event) = 0;
+    // The same event may be found more than once.
+    virtual void on_event([[maybe_unused]] const EventFound& event) {}
     // `any`: there were events. `has_ended`: the last publisher has left, and all its packets have been segmented.
     virtual void on_events_handled([[maybe_unused]] bool any, [[maybe_unused]] bool has_ended) {}
     // There has been no publisher for time_after_end(), or the memory is needed. The output continues if a publisher starts

@@ -29,7 +29,9 @@ Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer)
 
 void Segmenter::push(const Packet& packet) {
     const bool is_left_out = tracks_.layout() == Layout::together && packet.extra;
-    if (packet.kind == MediaKind::data || packet.content == media::Content::other || is_left_out)
+    if (packet.kind == MediaKind::data)
+        return push_event(packet);
+    if (packet.content == media::Content::other || is_left_out)
         return;
     const auto index = tracks_.index_of(packet);
     if (!index)
@@ -62,6 +64,30 @@ void Segmenter::push(const Packet& packet) {
         open(*index, packet);
     if (tracks_.representation(*index).in_segment)
         add(*index, packet);
+}
+
+// Among separate tracks, those of video carry events; without video, audio carries them.
+void Segmenter::push_event(const Packet& packet) {
+    auto event = media::read_timed_event(packet);
+    if (!event)
+        return;
+    if (event->kind == media::TimedEvent::Kind::splice)
+        splices_.add(*event);
+    const bool by_track = tracks_.layout() == Layout::by_track;
+    const MediaKind carrier = tracks_.has_video() ? MediaKind::video : MediaKind::audio;
+    for (TrackSet::Representation& of : tracks_.representations()) {
+        if (!open_ || !of.in_segment || (by_track && of.id.kind != carrier))
+            continue;
+        const std::size_t before = of.output.size();
+        of.muxer->add_event(*event, of.output);
+        of.bytes += of.output.size() - before;
+        bytes_ += of.output.size() - before;
+    }
+    events_.emplace_back(EventFound{*std::move(event), splices_.lead()});
+}
+
+bool Segmenter::is_cut_by_splice(const Packet& packet) const {
+    return packet.dts - start_ >= kKeptMin && splices_.is_cut_due(packet.dts + packet.cts);
 }
 
 void Segmenter::add(std::size_t index, const Packet& packet) {
@@ -129,7 +155,8 @@ Segmenter::Cut Segmenter::cut_before(std::size_t index, const Packet& packet) co
     // Video joins an audio-only segment, and leads from here on.
     if (!tracks_.leads(index))
         return !tracks_[index].extra && tracks_[tracks_.leader()].kind == MediaKind::audio ? Cut::segment : Cut::none;
-    const bool is_due = packet.dts - start_ >= rules_.cut_at || tracks_.needs_segment({}) || tracks_.joins({}, packet.dts);
+    const bool is_due = packet.dts - start_ >= rules_.cut_at || tracks_.needs_segment({}) || tracks_.joins({}, packet.dts) ||
+                        is_cut_by_splice(packet);
     return is_due ? Cut::segment : Cut::none;
 }
 
@@ -139,7 +166,7 @@ Segmenter::Cut Segmenter::audio_cut(std::size_t index, const Packet& packet) con
         tracks_.layout() == Layout::together ? tracks_.has_video() : tracks_[tracks_.leader()].kind == MediaKind::video;
     if (!has_leading_video) {
         const bool is_due = length >= rules_.audio_cut_at || tracks_.needs_segment(MediaKind::audio) ||
-                            tracks_.joins(MediaKind::audio, packet.dts);
+                            tracks_.joins(MediaKind::audio, packet.dts) || is_cut_by_splice(packet);
         return tracks_.leads(index) && is_due ? Cut::segment : Cut::none;
     }
     if ((rules_.hard_cut_at && length >= *rules_.hard_cut_at) || (tracks_[index].needs_segment && !rules_.waits_for_key))
@@ -187,6 +214,7 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
         bytes_ += of.bytes;
     }
     resumed_.reset();
+    splices_.begin_segment(at + packet.cts, packet.cts);
     note_state(index, packet);
     frames_hash_ = 0;
 }
@@ -207,6 +235,7 @@ void Segmenter::note_state(std::size_t index, const Packet& packet) {
     for (const TrackSet::Representation& of : tracks_.representations())
         state.muxers.push_back(of.in_segment ? of.muxer->state() : MuxerState());
     state.frames_before = frames_hash_;
+    state.splices = splices_.splices();
     events_.emplace_back(SegmentOpened{std::move(state)});
 }
 
@@ -268,6 +297,10 @@ void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& for
     next_discontinuity_ = state.discontinuity;
     frames_hash_ = state.frames_before;
     resumed_ = state.muxers;
+    splices_.restore(state.splices);
+    for (const media::SplicePoints::Splice& splice : state.splices)
+        events_.emplace_back(
+            EventFound{{.kind = media::TimedEvent::Kind::splice, .at = splice.at, .data = Slice::copy_of(splice.section)}, {}});
 }
 
 void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
@@ -384,6 +417,7 @@ void Segmenter::interrupt() {
 void Segmenter::restart() {
     interrupt();
     resumed_.reset();
+    splices_ = {};
     tracks_.restart();
 }
 

@@ -5,7 +5,8 @@
 // The leader determines the cuts: the default video if there is any, otherwise the default audio. A segment is cut at the first
 // key frame after `cut_at`, or at any video frame when key frames are not required; and at an audio frame after `hard_cut_at`,
 // for streams with too few key frames. A new format that needs its own segment is also cut at the next key frame, whichever track
-// it belongs to, and frames that cannot be decoded without it are dropped until then.
+// it belongs to, and frames that cannot be decoded without it are dropped until then. At a splice (SCTE 35), a segment is cut at
+// the first frame that may begin one and is shown at or after the splice.
 //
 // Together, the default tracks are one representation, and segments cover the timeline without gaps: each ends where the next
 // begins. By track, each track is a separate representation, and a segment begins with a frame that the leader can start with.
@@ -111,6 +112,8 @@ private:
     enum class Cut : std::uint8_t { none, segment, hard };
 
     void note_format(std::size_t index, const media::Packet& packet);
+    void push_event(const media::Packet& packet);
+    bool is_cut_by_splice(const media::Packet& packet) const;
     Cut cut_before(std::size_t index, const media::Packet& packet) const;
     Cut audio_cut(std::size_t index, const media::Packet& packet) const;
     bool ends_part(std::size_t index, const media::Packet& packet) const;
@@ -147,6 +150,7 @@ private:
 
     std::uint64_t frames_hash_ = 0;                   // of the open segment, or the last one
     std::optional<std::vector<MuxerState>> resumed_;  // of the segment that the next packet begins
+    media::SplicePoints splices_;
 };
 
 }  // namespace live::service::segments

@@ -12,6 +12,7 @@
 #include "base/bytes/block.hpp"
 #include "base/text/utc_text.hpp"
 #include "base/time.hpp"
+#include "media/ring/splice_points.hpp"
 #include "media/source/source.hpp"
 #include "service/segments/muxer.hpp"
 
@@ -110,6 +111,8 @@ struct SegmentState {
     std::vector<MuxerState> muxers;
     // A hash of the frames in the previous segment.
     std::uint64_t frames_before = 0;
+    // The newest splices: a node that joins cuts in the same places.
+    std::vector<media::SplicePoints::Splice> splices;
 
     bool operator==(const SegmentState&) const = default;
 };
@@ -150,6 +153,12 @@ struct SegmentSync {
     bool operator==(const SegmentSync&) const = default;
 };
 
+// A timed event has arrived. Its time is of presentation; frames of this stream are decoded `lead` earlier.
+struct EventFound {
+    media::TimedEvent event;
+    MediaTime lead{};
+};
+
 // The following events belong to the segment of `sync`, which does not follow the last emitted segment. Only on a node that
 // relays the stream.
 struct Resumed {
@@ -157,6 +166,7 @@ struct Resumed {
     bool is_same_instance = false;  // as in the previous Resumed
 };
 
-using SegmenterEvent = std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped, SegmentOpened, SegmentsEnded, Resumed>;
+using SegmenterEvent =
+    std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped, SegmentOpened, SegmentsEnded, Resumed, EventFound>;
 
 }  // namespace live::service::segments

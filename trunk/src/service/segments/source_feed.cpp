@@ -54,6 +54,10 @@ void SourceFeed::hand_out_due(Sink& sink, io::Deadline deadline) {
         if (!changes_.empty() && is_due(changes_.front())) {
             const Change change = std::move(changes_.front());
             changes_.pop_front();
+            flush(sink, deadline);
+            aligner_.restart();
+            if (change.publisher)
+                relays_ = change.publisher->kind == session::ClientKind::relay_pull;
             sink.on_publisher(change.publisher, deadline);
         } else if (sync != nullptr) {
             ++next_sync_;
@@ -101,6 +105,7 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
             return Drained::all;
         if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
             LOG_WARN(log_, "{} {}: the output was too slow, dropped_packets={}", output_, url(), dropped_);
+            flush(sink, deadline);
             sink.on_gap();
         }
         if (is_too_large(*packet))
@@ -108,8 +113,30 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
         bytes += packet->payload.size();
         if (packet->payload.size() > kTurnBytes)
             make_buffer(*packet, sink, deadline);
-        sink.on_packet(*packet, deadline);
+        const auto renditions = renditions_at(*packet);
+        const bool has_renditions = renditions.expected + renditions.present > 0 || renditions.has_packet;
+        if (relays_ || (!has_renditions && aligner_.is_idle())) {
+            sink.on_packet(*packet, deadline);
+        } else {
+            aligner_.push(*packet, renditions);
+            pass_aligned(sink, deadline);
+        }
     }
+}
+
+media::TrackAligner::Renditions SourceFeed::renditions_at(const media::Packet& packet) const {
+    return {source_->publications().expected_renditions(), source_->publications().renditions(),
+            media::is_of_rendition(packet, source_->tracks())};
+}
+
+void SourceFeed::pass_aligned(Sink& sink, io::Deadline deadline) {
+    while (const auto packet = aligner_.pop())
+        sink.on_packet(*packet, deadline);
+}
+
+void SourceFeed::flush(Sink& sink, io::Deadline deadline) {
+    aligner_.flush();
+    pass_aligned(sink, deadline);
 }
 
 SourceFeed::Next SourceFeed::wait(Drained drained, Duration kept_for, io::Deadline deadline) {

@@ -1,5 +1,6 @@
-// SourceFeed: reads one stream for an output that segments it: packets, sync messages and publisher changes, in order. It reads
-// the source like any player. It also determines when the output is over: some time after the last publisher has left.
+// SourceFeed: reads one stream for an output that segments it: packets, sync messages and publisher changes, in order; packets of
+// a stream with renditions in the order of their times, unless the stream is relayed. It reads the source like any player. It
+// also determines when the output is over: some time after the last publisher has left.
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include "base/bytes/ref.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/deadline.hpp"
+#include "media/ring/track_aligner.hpp"
 #include "media/source/cursor.hpp"
 #include "session/common/admission.hpp"
 
@@ -64,6 +66,10 @@ public:
     // as long as the copy.
     enum class Drained : std::uint8_t { all, in_part };
     Drained drain(Sink& sink, io::Deadline deadline);
+    // Passes on the packets that wait for those of renditions.
+    void flush(Sink& sink, io::Deadline deadline);
+    // Bytes of these packets.
+    std::size_t held_bytes() const { return aligner_.bytes(); }
     // Waits for more packets after drain(). `over`: there was no publisher for `kept_for`, or give_up() was called.
     enum class Next : std::uint8_t { packets, over, cancelled };
     Next wait(Drained drained, Duration kept_for, io::Deadline deadline);
@@ -88,17 +94,21 @@ private:
     bool is_due(const Change& change);
     const media::SyncLog::Entry* due_sync();
     bool is_too_large(const media::Packet& packet);
+    media::TrackAligner::Renditions renditions_at(const media::Packet& packet) const;
+    void pass_aligned(Sink& sink, io::Deadline deadline);
     static void make_buffer(const media::Packet& next, Sink& sink, io::Deadline deadline);
 
     const std::string output_;
     Ref<media::Source> source_;
     Log log_;
     media::Cursor cursor_;
+    media::TrackAligner aligner_;
     std::uint64_t next_sync_;     // in the source's SyncLog
     std::deque<Change> changes_;  // not yet reached
     std::uint64_t dropped_ = 0;   // by the cursor, as of the last check
     TimePoint ended_at_{};
     bool published_ = false;
+    bool relays_ = false;        // the publisher is another node, which has aligned the tracks
     bool is_given_up_ = false;   // until the next publisher
     bool large_logged_ = false;  // dropped large frames have been logged
 };

@@ -2,17 +2,17 @@
 
 namespace live::service::segments {
 
-void File::add(Block block) {
-    if (segment_ != nullptr && blocks_.empty())
+void File::append(std::span<const Block> blocks, Ends ends) {
+    if (segment_ != nullptr && blocks_.empty() && !blocks.empty())
         offset_ = segment_->bytes();
-    copy_.append(block);
-    blocks_.push_back(std::move(block));
-    waiters_.raise();
-}
-
-void File::end() {
-    is_whole_ = true;
-    copy_.seal();
+    for (const Block& block : blocks) {
+        copy_.append(block);
+        blocks_.push_back(block);
+    }
+    if (ends == Ends::yes) {
+        is_whole_ = true;
+        copy_.seal();
+    }
     waiters_.raise();
 }
 
@@ -21,10 +21,10 @@ std::vector<Block> File::release() {
     return std::exchange(blocks_, {});
 }
 
-files::CopyOfBlocks File::copy_for_request() {
+File::Copy File::copy_for_request() {
     if (segment_ == nullptr)
-        return is_whole_ && bytes() < kCopyMin ? files::CopyOfBlocks() : files::CopyOfBlocks{copy_.for_request(blocks_), 0};
-    files::CopyOfBlocks copy{segment_->copy_for_request().file, offset_};
+        return is_whole_ && bytes() < kCopyMin ? Copy() : Copy{copy_.for_request(blocks_), 0};
+    Copy copy{segment_->copy_for_request().file, offset_};
     // The segment has released its blocks, or its copy is incomplete.
     if (copy.file == nullptr || copy.file->size() < offset_ + bytes())
         copy.file.reset();
@@ -33,9 +33,7 @@ files::CopyOfBlocks File::copy_for_request() {
 
 FileRef Store::add(const std::string& path, const StreamOfFilesRef& stream, const std::vector<Block>& blocks) {
     auto file = add(path, stream);
-    for (const Block& block : blocks)
-        file->add(block);
-    file->end();
+    file->end(blocks);
     return file;
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,7 +12,6 @@
 
 #include "base/bytes/block.hpp"
 #include "base/time.hpp"
-#include "service/files/send_blocks.hpp"
 #include "service/files/sent_copy.hpp"
 #include "service/files/waiters.hpp"
 
@@ -38,6 +38,12 @@ using FileRef = std::shared_ptr<File>;
 
 class File {
 public:
+    // A kernel memory file with the same bytes from `offset` on (SentCopy); nullptr: none.
+    struct Copy {
+        io::MemoryFileRef file;
+        std::uint64_t offset = 0;
+    };
+
     // A complete file smaller than this is sent from memory: the kernel copies it just as fast.
     static constexpr std::size_t kCopyMin = 4 << 10;
 
@@ -47,9 +53,9 @@ public:
         : stream_(segment->stream()), segment_(std::move(segment)), copy_(copies) {}
 
     const StreamOfFilesRef& stream() const { return stream_; }
-    void add(Block block);
-    // No more blocks follow. A file without blocks has been abandoned.
-    void end();
+    void add(const Block& block) { append({&block, 1}, Ends::no); }
+    // Adds the last blocks. A file without blocks has been abandoned.
+    void end(std::span<const Block> blocks = {}) { append(blocks, Ends::yes); }
     bool is_whole() const { return is_whole_; }
     const std::vector<Block>& blocks() const { return blocks_; }
     // Removes the blocks from memory; for complete files.
@@ -60,12 +66,15 @@ public:
                                [](std::size_t sum, const Block& block) { return sum + block->size(); });
     }
 
-    // Returns a copy of the file in a memory file if there are many requests; otherwise an empty CopyOfBlocks.
-    files::CopyOfBlocks copy_for_request();
+    // Returns a copy of the file in a memory file if there are many requests; otherwise an empty Copy.
+    Copy copy_for_request();
 
     files::Waiters& waiters() { return waiters_; }
 
 private:
+    enum class Ends : bool { no, yes };
+    void append(std::span<const Block> blocks, Ends ends);
+
     StreamOfFilesRef stream_;
     FileRef segment_;  // for a part: its segment
     std::uint64_t offset_ = 0;

@@ -14,7 +14,7 @@ Block block_of(std::size_t size, std::uint8_t byte) { return std::make_shared<co
 
 // Returns the content of the copy that serves many requests for this file.
 std::string copied(File& file) {
-    files::CopyOfBlocks copy;
+    File::Copy copy;
     for (std::size_t i = 0; i <= files::SentCopy::kAskedBefore; ++i)
         copy = file.copy_for_request();
     if (copy.file == nullptr)

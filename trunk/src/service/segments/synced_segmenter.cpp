@@ -4,7 +4,6 @@
 
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
-#include "io/fibers/off_loop.hpp"
 #include "media/ring/sync_message.hpp"
 
 namespace live::service::segments {
@@ -31,14 +30,6 @@ void SyncedSegmenter::begin_publisher(bool relays) {
         follower_.reset();
         segmenter_.leave_timeline();
     }
-}
-
-void SyncedSegmenter::push(const media::Packet& packet) {
-    if (!follower_)
-        return segmenter_.push(packet);
-    media::Packet at_origin = packet;
-    at_origin.dts += to_origin_;
-    follower_->push(at_origin);
 }
 
 void SyncedSegmenter::interrupt() {
@@ -75,11 +66,6 @@ std::optional<SegmentSync> SyncedSegmenter::read(const media::SyncMessage& messa
     else if (by != MediaTime{})
         follower_->restart();  // another connection of a node that sends no kRelayStart
     return *std::move(sync);
-}
-
-std::vector<SegmenterEvent> SyncedSegmenter::take() {
-    io::free_off_loop(segmenter_.take_dropped_blocks());
-    return follower_ ? follower_->take() : segmenter_.take();
 }
 
 void SyncedSegmenter::publish(std::variant<SegmentState, SegmentsEnded> event, std::vector<std::uint64_t> list) {

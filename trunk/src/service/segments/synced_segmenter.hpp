@@ -35,8 +35,8 @@ public:
     void end_publisher(bool relays_next);
     // `relays`: the publisher is another node.
     void begin_publisher(bool relays);
-    // The next packet, on the source's timeline.
-    void push(const media::Packet& packet);
+    // The next packet, at its time on the node that has the publisher: to_origin() is added.
+    void push(const media::Packet& packet) { follower_ ? follower_->push(packet) : segmenter_.push(packet); }
     // Packets are missing before the next one.
     void interrupt();
 
@@ -49,7 +49,7 @@ public:
 
     // Returns the events since the last call, in order. The caller must publish SegmentOpened and SegmentsEnded; neither is
     // emitted while this node relays the stream.
-    std::vector<SegmenterEvent> take();
+    std::vector<SegmenterEvent> take() { return follower_ ? follower_->take() : segmenter_.take(); }
     // Sends `event` and `list`, the numbers of the manifest's writer, to the other nodes.
     void publish(std::variant<SegmentState, SegmentsEnded> event, std::vector<std::uint64_t> list);
 

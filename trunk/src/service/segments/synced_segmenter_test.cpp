@@ -18,7 +18,7 @@ namespace live::service::segments {
 namespace {
 
 // Freeing tens of MiB takes milliseconds.
-TEST(SyncedSegmenter, FreesADroppedSegmentInAWorker) {
+TEST(SyncedSegmenter, LeavesTheBlocksOfADroppedSegmentToItsOutput) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
@@ -31,7 +31,7 @@ TEST(SyncedSegmenter, FreesADroppedSegmentInAWorker) {
     synced.end_publisher(false);
     for (const SegmenterEvent& event : synced.take())
         EXPECT_FALSE(std::holds_alternative<SegmentMade>(event));
-    EXPECT_TRUE(synced.segmenter().take_dropped_blocks().empty()) << "a worker frees them";
+    EXPECT_GE(synced.segmenter().take_dropped_blocks().size(), 4U);
 }
 
 std::size_t segments_in(const std::vector<SegmenterEvent>& events) {
@@ -51,7 +51,8 @@ TEST(SyncedSegmenter, SegmentsALocalPublisherAfterARelay) {
     const auto push = [](SyncedSegmenter& synced, MediaTime from, int seconds) {
         synced.push(config_packet(MediaKind::video, avc_config()));
         for (int i = 0; i < seconds; ++i)
-            synced.push(media::tag_packet(MediaKind::video, true, false, from + i * 1s, picture(true, 0, 100)));
+            synced.push(
+                media::tag_packet(MediaKind::video, true, false, from + synced.to_origin() + i * 1s, picture(true, 0, 100)));
     };
     constexpr MediaTime kAhead = 900s;
     SyncedSegmenter origin = make();
@@ -122,7 +123,7 @@ void follow_another_origin(Connects which) {
         OriginNode origin(source, instance);
         const auto push = [&](media::Packet packet) {
             const auto message = origin.push(packet, -ahead);
-            packet.dts += ahead;
+            packet.dts += ahead + here.to_origin();
             here.push(packet);
             if (message)
                 if (const auto read = here.read(*message))
@@ -174,7 +175,7 @@ TEST(SyncedSegmenter, KeepsTheLastSegmentOfThePreviousPublisher) {
     std::vector<std::optional<media::SyncMessage>> late;
     const auto push = [&](media::Packet packet, MediaTime ahead) {
         late.push_back(origin.push(packet, -ahead));
-        packet.dts += ahead;
+        packet.dts += ahead + here.to_origin();
         here.push(packet);
     };
     here.begin_publisher(true);
@@ -226,7 +227,7 @@ TEST(SyncedSegmenter, CompletesARepeatedSegmentBehindAnotherNode) {
         return media::tag_packet(MediaKind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0));
     };
     const auto push_here = [&](media::Packet packet, MediaTime ahead) {
-        packet.dts += ahead;
+        packet.dts += ahead + here.to_origin();
         here.push(packet);
         const auto events = here.take();
         for (const SegmenterEvent& event : events)

@@ -4,6 +4,12 @@
 
 namespace live::service::segments {
 
+namespace {
+
+constexpr std::size_t kNumbersWithAudio = 9;  // in a state
+
+}  // namespace
+
 // Counted audio frames are contiguous; timestamps in whole milliseconds are not.
 MediaTime TsMuxer::time_of(const media::Packet& packet) {
     if (audio_ == Audio::timed || packet.kind != MediaKind::audio)
@@ -46,25 +52,33 @@ void TsMuxer::begin_segment(std::vector<std::uint8_t>& out, const MuxerState* re
 }
 
 // Four continuity counters, the version of the program map, the clock reference plus one, or 0; the audio clock plus one, or 0;
-// the audio's timescale, and its frame duration in samples.
+// the audio's timescale, and its frame duration in samples; and if there is ID3, its continuity counter.
 MuxerState TsMuxer::read_state() const {
     const auto state = converter_.state();
     const auto& counters = state.counters;
     const std::uint64_t clock = state.clock ? static_cast<std::uint64_t>(std::max<std::int64_t>(state.clock->count(), 0)) + 1 : 0;
-    if (!audio_clock_)
-        return {counters[0], counters[1], counters[2], counters[3], state.version, clock};
-    return {counters[0], counters[1], counters[2], counters[3], state.version, clock, audio_clock_->last().value_or(0) + 1,
-            audio_rate_, audio_ticks_};
+    MuxerState numbers = {counters[0], counters[1], counters[2], counters[3], state.version, clock};
+    if (audio_clock_)
+        numbers.insert(numbers.end(), {audio_clock_->last().value_or(0) + 1, audio_rate_, audio_ticks_});
+    if (converter_.tracks().id3) {
+        numbers.resize(kNumbersWithAudio);
+        numbers.push_back(counters[4]);
+    }
+    return numbers;
 }
 
 void TsMuxer::restore(const MuxerState& state) {
     constexpr std::size_t kNumbers = 6;
-    constexpr std::size_t kNumbersWithAudio = 9;
+    constexpr std::size_t kCounters = 4;
     if (state.size() < kNumbers)
         return;
     wire::ts::Muxer::State muxer;
-    for (std::size_t i = 0; i < muxer.counters.size(); ++i)
+    for (std::size_t i = 0; i < kCounters; ++i)
         muxer.counters[i] = static_cast<std::uint8_t>(state[i]);
+    if (state.size() > kNumbersWithAudio) {
+        converter_.announce_id3();
+        muxer.counters[kCounters] = static_cast<std::uint8_t>(state[kNumbersWithAudio]);
+    }
     muxer.version = static_cast<std::uint8_t>(state[4]);
     if (state[5] > 0)
         muxer.clock = MediaTime(static_cast<std::int64_t>(state[5] - 1));
@@ -77,6 +91,11 @@ void TsMuxer::restore(const MuxerState& state) {
     audio_ticks_ = static_cast<std::uint32_t>(state[8]);
     audio_clock_.emplace(audio_rate_, audio_ticks_);
     audio_clock_->restore(state[6] - 1);
+}
+
+void TsMuxer::add_event(const media::TimedEvent& event, std::vector<std::uint8_t>& out) {
+    if (event.kind == media::TimedEvent::Kind::id3)
+        converter_.push_id3(event.at, event.data.bytes(), out);
 }
 
 bool TsMuxer::add(const media::Packet& packet, std::vector<std::uint8_t>& out) {

@@ -22,6 +22,7 @@ public:
     void begin_segment(std::vector<std::uint8_t>& out, const MuxerState* resumed = nullptr) override;
     MuxerState state() const override { return state_; }
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
+    void add_event(const media::TimedEvent& event, std::vector<std::uint8_t>& out) override;
     void end_part(MediaTime, std::optional<MediaKind>, std::vector<std::uint8_t>&) override {}
 
 private:

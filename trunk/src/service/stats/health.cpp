@@ -87,6 +87,9 @@ void add_video(const HealthFacts& facts, Notes& notes) {
         notes.warn("b_frames",
                    "The stream has B-frames, and WebRTC players get them in the wrong order: video may flicker there. "
                    "Set 0 B-frames in the encoder.");
+    else if (facts.encodes_b_frames)
+        notes.info("b_frames",
+                   "The stream has B-frames: it is encoded again while WebRTC players watch it. Set 0 B-frames in the encoder.");
     else
         notes.warn("b_frames", "B-frames are left out for WebRTC: its players see fewer frames. Set 0 B-frames in the encoder.");
 }
@@ -117,6 +120,10 @@ std::vector<HealthNote> health_of(const HealthFacts& facts) {
     Notes notes;
     if (!facts.is_published) {
         notes.fail("not_published", "Nobody publishes this stream.");
+        return notes.take();
+    }
+    if (facts.shows_slate) {
+        notes.fail("slate", "The publisher is away, and players see the slate.");
         return notes.take();
     }
     if (facts.video_codec.empty() && facts.audio_codec.empty()) {

@@ -11,6 +11,7 @@ namespace live::service::stats {
 
 struct HealthFacts {
     bool is_published = false;
+    bool shows_slate = false;
     // Empty: the stream has none.
     std::string video_codec{};
     std::string video_profile{};
@@ -25,6 +26,7 @@ struct HealthFacts {
     double best_frame_rate = 0;  // of the last minutes
     bool has_b_frames = false;
     bool is_bridged_to_rtc = false;  // players of WebRTC get its frames
+    bool encodes_b_frames = false;   // they get another version
     bool keeps_b_frames = false;     // they get B-frames too
 };
 

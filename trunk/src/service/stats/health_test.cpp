@@ -41,6 +41,10 @@ std::string code(const HealthFacts& facts) {
 
 TEST(Health, AGoodStreamHasNoNote) { EXPECT_EQ(only(good()), ""); }
 
+TEST(Health, TheSlateIsNoHealthyStream) {
+    EXPECT_EQ(code(with([](auto& facts) { facts.shows_slate = true; })), "error slate");
+}
+
 TEST(Health, NamesTheDistanceOfKeyFrames) {
     EXPECT_EQ(only(with([](auto& facts) { facts.key_frame_distance = facts.since_key_frame = 10.04; })),
               "Key frames come every 10 s: players wait up to 10 s to start. Set a key frame interval of 2 s in the encoder.");
@@ -67,6 +71,8 @@ TEST(Health, NamesBFramesWhereWebRtcPlayersGetTheStream) {
     HealthFacts facts = with(b_frames);
     facts.is_bridged_to_rtc = true;
     EXPECT_TRUE(only(facts).starts_with("B-frames are left out for WebRTC")) << only(facts);
+    facts.encodes_b_frames = true;
+    EXPECT_TRUE(only(facts).starts_with("The stream has B-frames: it is encoded again")) << only(facts);
     facts.keeps_b_frames = true;
     EXPECT_TRUE(only(facts).starts_with("The stream has B-frames")) << only(facts);
 }

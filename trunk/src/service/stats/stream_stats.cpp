@@ -126,6 +126,7 @@ HealthFacts StreamRow::health_facts(TimePoint now) const {
     };
     HealthFacts facts;
     facts.is_published = !publisher.empty() || is_published();
+    facts.shows_slate = shows_slate();
     if (const auto known = video()) {
         facts.video_codec = known->codec;
         facts.video_profile = known->profile;
@@ -151,6 +152,7 @@ HealthFacts StreamRow::health_facts(TimePoint now) const {
     const media::BridgeOptions& bridge = source_->options().bridge;
     facts.is_bridged_to_rtc = bridge.rtmp_to_rtc && !source_->publications().brings_rtp();
     facts.keeps_b_frames = bridge.keep_bframe;
+    facts.encodes_b_frames = bridge.encodes_bframes;
     return facts;
 }
 
@@ -177,6 +179,37 @@ std::optional<AudioFacts> StreamRow::audio() const {
         return std::nullopt;
     const media::Track* known = source_->tracks().default_of(MediaKind::audio);
     return known == nullptr ? std::nullopt : std::optional(audio_facts_of(*known));
+}
+
+std::vector<TrackFacts> StreamRow::tracks() const {
+    std::vector<TrackFacts> found;
+    if (!source_)
+        return found;
+    const media::Tracks& tracks = source_->tracks();
+    for (const media::Track& track : tracks.all()) {
+        const bool is_rendition = track.rendition != media::RenditionId::none;
+        if (track.kind == MediaKind::data || !(is_rendition || tracks.has_default(track.kind)))
+            continue;
+        TrackFacts facts{.kind = track.kind,
+                         .id = static_cast<std::uint32_t>(track.id),
+                         .is_default = tracks.default_of(track.kind) == &track,
+                         .is_rendition = is_rendition,
+                         .language = track.language,
+                         .name = track.name,
+                         .captions = track.captions.found().names()};
+        if (track.kind == MediaKind::video)
+            facts.video = video_facts_of(track);
+        else
+            facts.audio = audio_facts_of(track);
+        found.push_back(std::move(facts));
+    }
+    // An RTP publisher's tracks may exist as RTP only.
+    const auto exists_as_rtp_only = [&](MediaKind kind) { return rtp_track(kind) != nullptr && !tracks.has_default(kind); };
+    if (exists_as_rtp_only(MediaKind::video))
+        found.push_back({.kind = MediaKind::video, .is_default = true, .video = video()});
+    if (exists_as_rtp_only(MediaKind::audio))
+        found.push_back({.kind = MediaKind::audio, .is_default = true, .audio = audio()});
+    return found;
 }
 
 Result<void> StreamStats::start(io::Scope& fibers, io::Deadline) {

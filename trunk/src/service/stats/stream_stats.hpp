@@ -68,10 +68,14 @@ public:
     std::optional<MediaTime> since_key_frame(TimePoint now) const;
     // Here, or by another worker.
     bool is_published() const { return source_ && source_->is_published(); }
+    // Whether players get the slate.
+    bool shows_slate() const { return source_ && source_->publications().is_standing_in(); }
     bool has_b_frames() const { return source_ && source_->tracks().has_b_frames(); }
     HealthFacts health_facts(TimePoint now) const;
     std::optional<VideoFacts> video() const;
     std::optional<AudioFacts> audio() const;
+    // Audio and video tracks in order of appearance; empty without a source.
+    std::vector<TrackFacts> tracks() const;
 
 private:
     friend class StreamStats;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/media_kind.hpp"
 #include "media/ring/track.hpp"
 
 namespace live::service::stats {
@@ -27,6 +30,19 @@ struct AudioFacts {
     std::string problem{};  // why most outputs leave it out; empty: they carry it
 
     bool operator==(const AudioFacts&) const = default;
+};
+
+// One track of a stream. `video` or `audio` is set, as `kind` is.
+struct TrackFacts {
+    MediaKind kind = MediaKind::video;
+    std::uint32_t id = 0;
+    bool is_default = false;    // players without multitrack support get it
+    bool is_rendition = false;  // made by this server or by a further publisher
+    std::string language{};     // a tag of RFC 5646; empty if unknown
+    std::string name{};
+    std::vector<std::string> captions{};  // closed captions in the video: CC1 to CC4, SERVICE1 to SERVICE63
+    std::optional<VideoFacts> video{};
+    std::optional<AudioFacts> audio{};
 };
 
 // Unknown fields stay empty.

@@ -130,7 +130,12 @@ Result<VerifiedToken> verify_jwt(std::string_view token, std::span<const Signing
         return refusal("it has another issuer");
     if (!rules.audience.empty() && !has_audience(claims, rules.audience))
         return refusal("it is for another audience");
-    return VerifiedToken{text_of(claims, "sub"), TRY(rights_of(claims, rules.rights_claim)), TRY(time_of(claims, "exp"))};
+    // No TRY among the members of an initialiser: those before it would not be freed.
+    VerifiedToken verified;
+    verified.rights = TRY(rights_of(claims, rules.rights_claim));
+    verified.expires = TRY(time_of(claims, "exp"));
+    verified.subject = text_of(claims, "sub");
+    return verified;
 }
 
 std::string key_id_of(std::string_view token) {

@@ -19,8 +19,9 @@ inline constexpr auto kTokenRows = config::Rows{
         "Ours: URLs of key sets (JWKS) with the public keys of accepted tokens: read at the start, every 5 minutes, and for "
         "a token by an unknown key.")
         .example("https://example.com/.well-known/jwks.json"),
-    config::row(&TokenOptions::rights_claim, "claim", config::Reload::next_session,
-                "Ours: the claim with the rights: a list of {\"action\": \"publish\" or \"play\", \"path\": \"live/*\"}."),
+    config::row(
+        &TokenOptions::rights_claim, "claim", config::Reload::next_session,
+        "Ours: the claim with the rights: a list of {\"action\": \"publish\", \"play\" or \"playback\", \"path\": \"live/*\"}."),
     config::row(&TokenOptions::issuer, "issuer", config::Reload::next_session,
                 "Ours: the required issuer of a token; empty: any."),
     config::row(&TokenOptions::audience, "audience", config::Reload::next_session,
@@ -34,9 +35,9 @@ inline constexpr auto kTokenRows = config::Rows{
                 "Ours: the key of URLs with policy= and signature= as of OvenMediaEngine's SignedPolicy.")
         .secret(),
     config::row(&TokenOptions::policy_rights, "policy_rights", config::Reload::next_session,
-                "Ours: the rights of such URLs: publish, play, or both."),
+                "Ours: the rights of such URLs: publish, play and playback."),
     config::row(&TokenOptions::anybody, "anybody", config::Reload::next_session,
-                "Ours: publish or play, and a pattern of paths if not for all: needs no token.")
+                "Ours: publish, play or playback, and a pattern of paths if not for all: needs no token.")
         .example("play live/public*"),
 };
 

@@ -12,10 +12,14 @@ namespace live::service::tokens {
 
 namespace {
 
+bool is_for_streams(Permission permission) {
+    return permission == Permission::publish || permission == Permission::play || permission == Permission::playback;
+}
+
 Result<void> validate(const std::vector<std::string>& right) {
     const auto permission = right.empty() || right.size() > 2 ? std::nullopt : parse_permission(right[0]);
-    if (permission != Permission::publish && permission != Permission::play)
-        return Error(Errc::malformed, "expected publish or play, and a pattern of paths if not for all");
+    if (!permission || !is_for_streams(*permission))
+        return Error(Errc::malformed, "expected publish, play or playback, and a pattern of paths if not for all");
     if (right.size() == 2)
         TRY(PathPattern::parse(right[1]));
     return {};
@@ -36,9 +40,9 @@ config::Findings check_token_options(const TokenOptions& options, const config::
             return config::Findings::broken(fmt::format("vhost {}: access: found anybody \"{}\": {}", around.vhost,
                                                         fmt::join(right, " "), valid.error().sentence()));
     for (const std::string& right : options.policy_rights)
-        if (const auto permission = parse_permission(right); permission != Permission::publish && permission != Permission::play)
+        if (const auto permission = parse_permission(right); !permission || !is_for_streams(*permission))
             return config::Findings::broken(
-                fmt::format("vhost {}: access: found policy_rights {}, expected publish or play", around.vhost, right));
+                fmt::format("vhost {}: access: found policy_rights {}, expected publish, play or playback", around.vhost, right));
     for (const std::string& url : options.jwks)
         if (const auto parsed = wire::http::parse_url(url); !parsed.ok())
             return config::Findings::broken(

@@ -20,7 +20,7 @@ struct TokenOptions {
     std::string secure_link;
     std::string policy_key;
     std::vector<std::string> policy_rights = {"play"};
-    // Each right as written: {"publish" or "play"}, or with a pattern of paths.
+    // Each right as written: {"publish", "play" or "playback"}, or with a pattern of paths.
     std::vector<std::vector<std::string>> anybody;
 };
 

@@ -35,7 +35,12 @@ Result<VerifiedToken> TokenVerifier::verify(const TokenOptions& options, std::st
     for (const std::string& url : options.jwks)
         if (const auto* set = key_sets_.find(url))
             keys.insert(keys.end(), set->begin(), set->end());
-    return verify_jwt(token, keys, {options.rights_claim, options.issuer, options.audience}, now);
+    auto verified = verify_jwt(token, keys, {options.rights_claim, options.issuer, options.audience}, now);
+    const auto is_missing = [this](const std::string& url) { return key_sets_.find(url) == nullptr; };
+    if (verified.ok() || std::ranges::none_of(options.jwks, is_missing) || std::ranges::count(token, '.') != 2 ||
+        verify_jws(token, keys).ok())
+        return verified;
+    return Error(Errc::limit, "the keys that tokens are verified with cannot be read at the moment: try again");
 }
 
 }  // namespace live::service::tokens

@@ -20,7 +20,7 @@ public:
     // The URLs of the key sets to refresh before the token is verified: those that are not there, or all if none has its key.
     std::vector<std::string> missing_sets(const TokenOptions& options, std::string_view token) const;
     void refresh(const std::vector<std::string>& urls, io::Deadline deadline) const;
-    // Errors as verify_jwt(). Does not suspend.
+    // Errors as verify_jwt(), and Errc::limit if the token's key may be in a set that has not been read. Does not suspend.
     Result<VerifiedToken> verify(const TokenOptions& options, std::string_view token, UnixSeconds now) const;
     const KeyRing& keys() const { return keys_; }
 

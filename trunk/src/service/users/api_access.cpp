@@ -77,7 +77,7 @@ ApiCaller ApiAccess::identify(const session::Credentials& credentials, const std
         const std::size_t colon = credentials.bearer.find(':');
         if (colon == std::string::npos)
             return by_token(credentials.bearer, deadline);
-        return identify({credentials.bearer.substr(0, colon), credentials.bearer.substr(colon + 1), {}, false, {}}, peer_ip,
+        return identify({credentials.bearer.substr(0, colon), credentials.bearer.substr(colon + 1), {}, {}, {}}, peer_ip,
                         deadline);
     }
     const auto user = users_.check(credentials.user, credentials.password, peer_ip, deadline);

@@ -35,7 +35,7 @@ protected:
         return access_.identify(sent, ip, io::Deadline::after(io::kSoon));
     }
     ApiRole role(const std::string& name, const std::string& password, const std::string& ip = "10.0.0.7") {
-        return caller({name, password, {}, false, {}}, ip).role;
+        return caller({name, password, {}, {}, {}}, ip).role;
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
@@ -55,8 +55,8 @@ TEST_F(ApiAccessTest, FindsTheRolesOfUsers) {
     EXPECT_EQ(role("admin", "a"), ApiRole::admin);
     EXPECT_EQ(role("scraper", "s"), ApiRole::metrics);
     EXPECT_EQ(role("player", "p"), ApiRole::none);
-    EXPECT_EQ(caller({"reader", "r", {}, false, {}}).name, "user reader");
-    EXPECT_EQ(caller({{}, {}, "admin:a", false, {}}).role, ApiRole::admin) << "in a bearer field";
+    EXPECT_EQ(caller({"reader", "r", {}, {}, {}}).name, "user reader");
+    EXPECT_EQ(caller({{}, {}, "admin:a", {}, {}}).role, ApiRole::admin) << "in a bearer field";
     EXPECT_EQ(role("admin", "a", "192.0.2.1"), ApiRole::none) << "of another network";
     EXPECT_EQ(role("reader", "wrong"), ApiRole::none);
 }
@@ -65,10 +65,10 @@ TEST_F(ApiAccessTest, FindsTheRolesOfTokens) {
     tokens::TokenRequest request{.rights = {}, .subject = "ops", .now = tokens::unix_now()};
     request.rights.push_back({tokens::Permission::api_read, MUST(tokens::PathPattern::parse(""))});
     const std::string token = MUST(tokens::make_jwt(request, key_));
-    const auto found = caller({{}, {}, token, false, {}});
+    const auto found = caller({{}, {}, token, {}, {}});
     EXPECT_EQ(found.role, ApiRole::read);
     EXPECT_EQ(found.name, "token of ops");
-    EXPECT_EQ(caller({{}, {}, token + "x", false, {}}).role, ApiRole::none);
+    EXPECT_EQ(caller({{}, {}, token + "x", {}, {}}).role, ApiRole::none);
 }
 
 TEST_F(ApiAccessTest, WritesLinesWithoutSecrets) {

@@ -8,7 +8,8 @@ namespace live::service::users {
 
 inline constexpr auto kUserRows = config::Rows{
     config::row(&UserOptions::password, "password", config::Reload::live,
-                "Ours: the password as srs hash prints it: argon2id:HASH, or sha256:BASE64; plain:TEXT allows Digest in RTSP.")
+                "Ours: the password as srs hash prints it: argon2id:HASH, or sha256:BASE64; ha1:MD5:SHA256 and plain:TEXT allow "
+                "Digest in RTSP.")
         .example("sha256:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
         .secret(),
     config::row(&UserOptions::networks, "network", config::Reload::live,

@@ -10,6 +10,16 @@ namespace live::service::users {
 
 using engine::crypto::PasswordHash;
 
+namespace {
+
+bool has_media(const User& user) {
+    return std::ranges::any_of(user.rights, [](const tokens::Right& right) {
+        return right.permission == tokens::Permission::publish || right.permission == tokens::Permission::play;
+    });
+}
+
+}  // namespace
+
 bool User::may_come_from(std::string_view ip) const {
     if (networks.empty())
         return true;
@@ -38,16 +48,26 @@ Result<User> read_user(const UserOptions& options) {
 
 UserTable UserTable::of(const std::vector<UserOptions>& all) {
     UserTable table;
+    std::size_t with_media = 0;
+    std::size_t plain = 0;
+    std::size_t for_digest = 0;
     for (const UserOptions& options : all) {
         auto user = read_user(options);
         if (!user.ok())
             continue;
         const auto owned = std::make_shared<const User>(*std::move(user));
         table.users_.emplace(options.name, owned);
+        if (has_media(*owned)) {
+            ++with_media;
+            plain += owned->password.scheme() == PasswordHash::Scheme::plain ? 1 : 0;
+            for_digest += owned->password.scheme() == PasswordHash::Scheme::ha1 ? 1 : 0;
+        }
         // The slowest kind of password.
         if (table.stand_in_ == nullptr || owned->password.scheme() == PasswordHash::Scheme::argon2id)
             table.stand_in_ = owned;
     }
+    table.are_all_plain_ = with_media > 0 && plain == with_media;
+    table.can_all_digest_ = with_media > 0 && plain + for_digest == with_media;
     return table;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/crypto/password_hash.hpp"
 #include "service/tokens/rights.hpp"
 #include "service/users/options.hpp"
+#include "session/common/credentials.hpp"
 
 namespace live::service::users {
 
@@ -38,6 +39,10 @@ public:
 
     bool empty() const { return users_.empty(); }
     std::size_t size() const { return users_.size(); }
+    // Whether all users that publish or play have passwords in such a form, and there are any.
+    bool has_all_as(session::PasswordSource::Form form) const {
+        return form == session::PasswordSource::Form::plain ? are_all_plain_ : can_all_digest_;
+    }
     template <class Visitor>
     void for_each(Visitor&& visit) const {
         for (const auto& [name, user] : users_)
@@ -51,6 +56,8 @@ public:
 private:
     std::unordered_map<std::string, UserRef> users_;
     UserRef stand_in_;
+    bool are_all_plain_ = false;
+    bool can_all_digest_ = false;
 };
 
 }  // namespace live::service::users

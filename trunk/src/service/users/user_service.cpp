@@ -41,11 +41,26 @@ void UserService::apply(io::Deadline) {
     verified_.clear();
 }
 
-std::optional<std::string> UserService::plain_password(std::string_view user) const {
+Result<void> UserService::prove(std::string_view user, std::string_view ip, Form form,
+                                const std::function<bool(const session::StoredPassword& password)>& is_right) {
+    using Scheme = engine::crypto::PasswordHash::Scheme;
+    const auto parsed = parse_ip(ip);
+    const IpAddress address = parsed.ok() ? *parsed : IpAddress();
+    TRY(attempts_.begin(address, io::now()));
     const UserRef found = users_.find(user);
-    if (found == nullptr || found->password.plain().empty())
-        return std::nullopt;
-    return std::string(found->password.plain());
+    const Scheme scheme = found == nullptr ? Scheme::argon2id : found->password.scheme();
+    const bool can_prove = scheme == Scheme::plain || (scheme == Scheme::ha1 && form == Form::plain_or_ha1);
+    // An unknown name takes as long as a known one.
+    session::StoredPassword stored{.password = "-"};
+    if (can_prove)
+        stored = {found->password.plain(), found->password.ha1_md5(), found->password.ha1_sha256()};
+    const bool is_equal = is_right(stored);
+    const bool is_proven = is_equal && can_prove && found->may_come_from(ip);
+    attempts_.end(address, is_proven ? PasswordAttempts::Outcome::right : PasswordAttempts::Outcome::wrong, io::now());
+    if (is_proven)
+        return {};
+    LOG_WARN(log_, "wrong name or password, ip={}", ip);
+    return refusal();
 }
 
 UserRef UserService::find_verified(std::string_view name, std::string_view password, std::string_view ip) const {
@@ -87,8 +102,8 @@ Result<bool> UserService::verify(const UserRef& user, std::string_view password,
                                  io::Deadline deadline) const {
     const auto limit = deadline.sooner(io::Deadline::after(kCheckLimit));
     const io::Party party = session::PerAddressLimits::group_of(address).bytes;
-    return io::off_loop([user, text = std::string(password)] { return user->password.verify(text); }, limit, io::Work::password,
-                        party);
+    return io::off_loop([user, text = std::string(password)] { return user->password.verify(user->name, text); }, limit,
+                        io::Work::password, party);
 }
 
 UserService::Pair UserService::hash_of(std::string_view name, std::string_view password) const {

@@ -43,7 +43,9 @@ public:
 
     // session::PasswordSource
     bool has_users() const override { return !users_.empty(); }
-    std::optional<std::string> plain_password(std::string_view user) const override;
+    bool has_all_as(Form form) const override { return users_.has_all_as(form); }
+    Result<void> prove(std::string_view user, std::string_view ip, Form form,
+                       const std::function<bool(const session::StoredPassword& password)>& is_right) override;
 
     // Service
     std::string_view name() const override { return "users"; }

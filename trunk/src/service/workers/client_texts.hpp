@@ -58,7 +58,7 @@ void read_client(const Json& from, session::ClientRequest& client) {
         client.*member = text_at(from, key);
     if (const auto sent = from.is_object() ? from.find("credentials") : from.end(); sent != from.end())
         client.credentials = std::make_shared<const session::Credentials>(session::Credentials{
-            text_at(*sent, "user"), text_at(*sent, "password"), text_at(*sent, "bearer"), false, text_at(*sent, "authority")});
+            text_at(*sent, "user"), text_at(*sent, "password"), text_at(*sent, "bearer"), {}, text_at(*sent, "authority")});
 }
 
 template <class Json>

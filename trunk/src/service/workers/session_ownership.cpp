@@ -90,10 +90,13 @@ std::string SessionOwnership::admit(const std::string& body, io::Deadline deadli
     const std::chrono::milliseconds idle(std::min<std::uint64_t>(number_at(asked, "idle_ms"), 86'400'000));
     const std::string name = request.id;
     if (const files::Session* known = sessions_.find(name)) {
-        const bool is_kicked = known->is_kicked();
-        return is_kicked ? text_of(Json{{"refused", "this player has been disconnected"},
-                                        {"code", static_cast<unsigned>(Errc::not_found)}})
-                         : text_of(Json{{"was_there", true}});
+        const ClientRequest& player = known->request();
+        if (known->is_kicked())
+            return text_of(refusal_json<Json>(Error(Errc::not_found, "this player has been disconnected")));
+        // A session is the permission for one stream.
+        if (player.vhost != request.vhost || player.app != request.app || player.stream != request.stream)
+            return text_of(refusal_json<Json>(Error(Errc::not_found, "this session plays another stream")));
+        return text_of(Json{{"was_there", true}});
     }
     const auto opened = sessions_.open_for_guest(std::move(request), idle, deadline);
     if (opened.ok())
@@ -139,7 +142,7 @@ void SessionOwnership::tell(Worker home, const std::vector<SessionUpdate>& updat
     const auto answer = workers_.ask(home, call_to(std::string(kPath) + std::string(kSeen), body),
                                      deadline.sooner(io::Deadline::after(kTellLimit)));
     if (!answer.ok() || answer->status != Status::ok) {
-        LOG_DEBUG(log_, "worker {} was not told of {} players", home, updates.size());
+        LOG_DEBUG(log_, "worker {} did not receive {} players", home, updates.size());
         return;
     }
     const Json said = parsed(answer->body);

@@ -59,6 +59,8 @@ TEST_F(SessionOwnershipTest, AdmitsCountsAndEndsPlayersOfAnotherWorker) {
     EXPECT_EQ(clients.size(), 1U);
     EXPECT_EQ(places.addresses().size(), 1U);
     EXPECT_EQ(post(player).body, R"({"was_there":true})");
+    const std::string other = R"({"id":"abc","app":"live","stream":"secret","peer_ip":"192.0.2.1","idle_ms":10000})";
+    EXPECT_NE(post(other).body.find("another stream"), std::string::npos) << "a session is for one stream";
     EXPECT_EQ(clients.size(), 1U);
     EXPECT_EQ(post(R"([{"name":"abc","bytes":700},{"name":"nobody","bytes":1}])", "?seen").body,
               R"({"kicked":[],"unknown":["nobody"]})");

@@ -246,7 +246,7 @@ void WorkerService::on_tick() {
     const TimePoint now = io::now();
     std::erase_if(claimed_, [&](const auto& claim) {
         const auto source = context_.streams.find(claim.first);
-        const bool is_over = now - claim.second >= kClaimLimit && !(source && source->is_published());
+        const bool is_over = now - claim.second >= kClaimLimit && !(source && source->publications().owner() != nullptr);
         if (is_over)
             context_.master->send({Kind::withdraw, 0, 0, 0, 0, claim.first});
         return is_over;
@@ -259,7 +259,7 @@ void WorkerService::on_tick() {
 
 bool WorkerService::is_orphan(const std::string& url) const {
     const auto source = context_.streams.find(url);
-    return source && !source->is_published() && source->readers().is_watched();
+    return source && source->publications().owner() == nullptr && source->readers().is_watched();
 }
 
 void WorkerService::note_orphan(const std::string& url) {

@@ -101,6 +101,8 @@ public:
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
+    // The publisher may return at another one.
+    void on_stand_in(const session::ClientRequest&, const session::StreamPlan& plan) override { on_unpublished(plan.url); }
     void on_tick() override;
     std::string_view name() const override { return "the workers"; }
 

@@ -11,7 +11,7 @@
 
 namespace live::service::hls {
 
-enum class Container : std::uint8_t { ts, fmp4 };
+enum class Container : std::uint8_t { ts, fmp4, webvtt };
 
 class CodecWatch {
 public:

@@ -42,6 +42,9 @@ public:
         queue_.set_off(is_copy);
     }
 
+    // See FileQueue.
+    void set_mirror(std::unique_ptr<files::FileMirror> mirror) { queue_.set_mirror(std::move(mirror)); }
+
     std::size_t bytes() const { return queue_.bytes(); }
     void run(io::Deadline deadline) { queue_.run(deadline); }
     void close() { queue_.close(); }

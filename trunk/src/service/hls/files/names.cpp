@@ -33,6 +33,24 @@ std::string with_infix(const std::string& name, const std::string& infix) {
     return name.substr(0, dot) + infix + name.substr(dot);
 }
 
+namespace {
+
+// "text", or "text-" and a language tag.
+bool is_text_track(std::string_view track) {
+    constexpr std::string_view kLetters = "-0123456789abcdefghijklmnopqrstuvwxyz";
+    if (!track.starts_with(kTextTrack))
+        return false;
+    track.remove_prefix(kTextTrack.size());
+    return track.empty() ||
+           (track.size() > 1 && track.front() == '-' && track.find_first_not_of(kLetters) == std::string_view::npos);
+}
+
+std::string with_ending(const std::string& name, std::string_view ending) {
+    return name.substr(0, std::min(name.rfind('.'), name.size())) + std::string(ending);
+}
+
+}  // namespace
+
 std::optional<std::string> without_track(const std::string& name) {
     const std::size_t dot = name.rfind('.');
     if (dot == std::string::npos || dot == 0)
@@ -41,12 +59,15 @@ std::optional<std::string> without_track(const std::string& name) {
     if (begin == std::string::npos || begin == 0 || name[begin - 1] == '/')
         return std::nullopt;
     std::string_view track = std::string_view(name).substr(begin + 1, dot - begin - 1);
+    const std::string whole = name.substr(0, begin) + name.substr(dot);
+    if (is_text_track(track))
+        return whole;
     if (!track.starts_with("audio") && !track.starts_with("video"))
         return std::nullopt;
     track.remove_prefix(std::string_view("audio").size());
     const bool is_numbered = track.size() > 1 && track.front() == '-' && track[1] != '0' &&
                              track.find_first_not_of("0123456789", 1) == std::string_view::npos;
-    return track.empty() || is_numbered ? std::optional(name.substr(0, begin) + name.substr(dot)) : std::nullopt;
+    return track.empty() || is_numbered ? std::optional(whole) : std::nullopt;
 }
 
 namespace {
@@ -63,7 +84,7 @@ std::string without_number(const std::string& name, char mark) {
 
 std::optional<StreamName> stream_of_media(const HlsOptions& options, std::string_view name) {
     // Also names of parts, "cam-7.2.ts", and of tracks, "cam-7.audio.2.m4s".
-    std::string plain(name);
+    std::string plain(name.ends_with(kTextEnding) ? with_ending(std::string(name), ".ts") : name);
     for (int i = 0; i < 2; ++i)
         plain = without_number(without_track(plain).value_or(plain), '.');
     for (const std::string* form : {&options.ts_file, &options.fmp4_file, &options.init_file, &options.key_file})
@@ -126,7 +147,9 @@ FileName Names::fragment(std::uint64_t number, MediaTime duration, std::chrono::
         const auto since = std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch());
         all.emplace_back("timestamp", std::to_string(since / options_.fragment));
     }
-    return named(of_track(replace_variables(container_ == Container::fmp4 ? options_.fmp4_file : options_.ts_file, all)));
+    const std::string text =
+        of_track(replace_variables(container_ == Container::fmp4 ? options_.fmp4_file : options_.ts_file, all));
+    return named(container_ == Container::webvtt ? with_ending(text, kTextEnding) : text);
 }
 
 FileName Names::part(const FileName& fragment, std::uint64_t part) {

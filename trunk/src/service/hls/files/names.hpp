@@ -20,6 +20,10 @@ namespace live::service::hls {
 using files::match_name;
 using files::StreamName;
 
+// The track of subtitles without a language; others are "text-en".
+inline constexpr std::string_view kTextTrack = "text";
+inline constexpr std::string_view kTextEnding = ".vtt";
+
 // Names of one fragment.
 struct FileName {
     std::string file;  // on the disk
