@@ -49,6 +49,8 @@ public:
     // Does nothing for a stream that is recorded already: another publisher has taken it over.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
+    // A recording ends with the publisher.
+    void on_stand_in(const session::ClientRequest&, const session::StreamPlan& plan) override { on_unpublished(plan.url); }
 
     // Ends all recordings and waits for their files. An unfinished recording is of little use, so a slow disk gets kStopLimit
     // regardless of the deadline.

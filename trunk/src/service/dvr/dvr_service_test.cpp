@@ -15,9 +15,12 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/ring/timed_event.hpp"
 #include "media/source/publication.hpp"
 #include "wire/flv/flv_file.hpp"
+#include "wire/id3/tag.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
+#include "wire/mp4/read/fragment_reader.hpp"
 
 namespace live::service::dvr {
 namespace {
@@ -196,6 +199,35 @@ TEST_F(DvrServiceTest, RecordsCompleteFragments) {
     EXPECT_EQ(samples[1].size(), 125u);
     EXPECT_EQ(samples[2].size(), 125u);
     EXPECT_EQ(samples[1].front().tick, 0u);
+}
+
+TEST_F(DvrServiceTest, RecordsEventsBeforeTheirFragments) {
+    options_.format = DvrFormat::fmp4;
+    publish("[stream].mp4");
+    at_ += 7s;
+    headers();
+    seconds(2);
+    const auto section =
+        hex("fc302f000000000000fffff014054800008f7feffe7369c02efe0052ccf500000000000a0008435545490000013562dba30a");
+    const media::TimedEvent splice{.kind = media::TimedEvent::Kind::splice, .at = at_ + 480ms, .data = Slice::copy_of(section)};
+    append(MediaKind::data, false, false, at_, media::write_timed_event(splice, at_));
+    // More than a fragment may have.
+    const std::vector<std::uint8_t> tag = wire::id3::write_text_tag("a", std::string(1'000, 'b'));
+    for (int i = 0; i < 100; ++i) {
+        const media::TimedEvent one{.kind = media::TimedEvent::Kind::id3, .at = at_, .data = Slice::copy_of(tag)};
+        append(MediaKind::data, false, false, at_, media::write_timed_event(one, at_));
+    }
+    seconds(3);
+    unpublish();
+    const auto whole = bytes_of("cam.mp4");
+    EXPECT_EQ(mp4::fragment_samples(whole)[1].size(), 125u);
+    const auto events = mp4::events_in(whole);
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events[0].scheme, mp4::kSpliceScheme);
+    EXPECT_EQ(events[0].data, section);
+    EXPECT_EQ(mp4::time_of(events[0]), 2'480ms);
+    EXPECT_GT(events.size(), 50u);
+    EXPECT_LE(events.size(), 64u);
 }
 
 TEST_F(DvrServiceTest, RecordsAShortStreamInFragments) {

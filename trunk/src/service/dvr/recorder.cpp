@@ -17,7 +17,7 @@ double in_seconds(MediaTime time) { return std::chrono::duration<double>(time).c
 }  // namespace
 
 Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& request, const session::StreamPlan& plan,
-                   const DvrOptions& options, const DvrContext& context, Log log)
+                   const DvrOptions& options, const DvrContext& context, Log log, media::Cursor::Start start)
     : source_(source),
       request_(request),
       plan_(plan),
@@ -25,9 +25,9 @@ Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& requ
       options_(options),
       context_(context),
       log_(std::move(log)),
-      cursor_(std::move(source), media::WakeMode::batched, media::Cursor::Start::now, media::Cursor::Tracks::all,
-              media::Cursor::Audience::none),
-      file_(request_, plan_, context_, log_) {}
+      cursor_(std::move(source), media::WakeMode::batched, start, media::Cursor::Tracks::all, media::Cursor::Audience::none),
+      file_(request_, plan_, context_, log_),
+      place_{.clock = {}, .note = {}, .is_in_past = start != media::Cursor::Start::now} {}
 
 void Recorder::end() {
     if (end_)
@@ -84,10 +84,14 @@ Result<void> Recorder::take_all(io::Deadline deadline) {
         if (is_of_rendition(*packet, source_->tracks()))
             continue;
         TRY(add(*packet, deadline));
-        if (file_.is_open() &&
-            (file_.recording().pending_bytes() >= kWriteBytes || span_.newest - span_.written_to >= kWriteInterval))
+        if (is_write_due())
             TRY(write(Recording::Last::no, deadline));
     }
+}
+
+bool Recorder::is_write_due() const {
+    return file_.is_open() && (file_.recording().has_whole_part() || file_.recording().pending_bytes() >= kWriteBytes ||
+                               span_.newest - span_.written_to >= kWriteInterval);
 }
 
 std::optional<media::Packet> Recorder::next_packet() {
@@ -233,11 +237,19 @@ bool Recorder::may_begin_with(const media::Packet& packet) const {
     return !options_.wait_keyframe || !has_video || (packet.kind == MediaKind::video && packet.key && !packet.extra);
 }
 
+// How long before now the packet of the first file was published.
+MediaTime Recorder::age_of(const media::Packet& first) {
+    const media::Ring& ring = source_->ring();
+    if (!std::exchange(place_.is_in_past, false) || ring.next() == ring.first())
+        return {};
+    return std::max(ring.at(ring.next() - 1).dts - first.dts, MediaTime());
+}
+
 Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) {
     state_.file = file_name(options_, name_, std::chrono::system_clock::now(), context_.zone);
     state_.duration = {};
     state_.bytes = 0;
-    const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) - age_of(packet);
     const bool keeps_times = options_.time_jitter == media::TimeJitter::off;
     const MediaTime zero = keeps_times ? -source_->timeline().publisher_offset() : packet.dts;
     place_.note = {.vhost = plan_.vhost,

@@ -50,9 +50,10 @@ public:
         std::string error;        // the reason why nothing is recorded; empty while it records
     };
 
-    // Records packets published from now on.
+    // Records packets published from now on, or those since the join point too.
     Recorder(Ref<media::Source> source, const session::ClientRequest& request, const session::StreamPlan& plan,
-             const DvrOptions& options, const DvrContext& context, Log log);
+             const DvrOptions& options, const DvrContext& context, Log log,
+             media::Cursor::Start start = media::Cursor::Start::now);
 
     // Runs until end() was called and all packets before it are written, or until an error. A cancel ends it too, and still
     // completes the file.
@@ -79,6 +80,7 @@ private:
     Result<void> hold(const media::Packet& packet, io::Deadline deadline);
     Result<void> finish_cut(io::Deadline deadline);
     Result<void> finish(io::Deadline deadline);
+    bool is_write_due() const;
     std::optional<media::Packet> next_packet();
     Result<void> push(const media::Packet& packet, io::Deadline deadline);
     bool is_before_file(const media::Packet& packet) const;
@@ -86,6 +88,7 @@ private:
     std::vector<media::Packet> video_since_key();
     bool is_due(const media::Packet& packet) const;
     bool may_begin_with(const media::Packet& packet) const;
+    MediaTime age_of(const media::Packet& first);
     Result<void> open(const media::Packet& packet, io::Deadline deadline);
     Result<void> write(Recording::Last last, io::Deadline deadline);
     Result<void> close(io::Deadline deadline);
@@ -119,6 +122,7 @@ private:
     struct Place {
         StartClock clock;
         wire::mp4::RecordingNote note;  // of the open file
+        bool is_in_past = false;        // the first packet was published before the recorder began
     };
     Place place_;
     std::optional<Cut> cut_;              // the file has ended, for one kind at least

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "media/ring/tag_packet.hpp"
+#include "media/ring/timed_event.hpp"
 #include "wire/flv/file_writer.hpp"
+#include "wire/mp4/event_message.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/movie_header.hpp"
 #include "wire/mp4/movie_writer.hpp"
@@ -73,8 +75,11 @@ private:
 class Mp4Recording : public Recording {
 public:
     Result<void> push(const media::Packet& packet, MediaTime time) final {
-        if (packet.kind == MediaKind::data)
+        if (packet.kind == MediaKind::data) {
+            if (const auto event = media::read_timed_event(packet))
+                push_event(*event, time + event->at - packet.dts);
             return {};
+        }
         const std::size_t stream = TRY(stream_of(packet));
         mp4::SampleReader& reader = streams_[stream].reader;
         const bool is_video = packet.kind == MediaKind::video;
@@ -93,6 +98,8 @@ public:
 protected:
     // By stream index, which determines its order in the file.
     virtual Result<void> push_sample(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) = 0;
+    // An event of the stream, at a time of presentation since the beginning of the file.
+    virtual void push_event(const media::TimedEvent& event, MediaTime at) = 0;
     // Default tracks first, for players that take the first one, and video before audio.
     std::vector<std::size_t> in_order() const {
         std::vector<std::size_t> places(streams_.size());
@@ -160,6 +167,8 @@ private:
         return pushed;
     }
 
+    void push_event(const media::TimedEvent&, MediaTime) override {}
+
     mp4::MovieWriter writer_;
     ByteWriter beginning_;
     std::vector<std::optional<Track>> tracks_;
@@ -167,12 +176,17 @@ private:
 
 class FragmentedRecording final : public Mp4Recording {
 public:
-    // Approximate length of a fragment. A key frame of the first video track begins one, too.
+    // Approximate length of a fragment. A key frame of the first video track begins one, too. Otherwise one ends where no frame
+    // that is shown earlier follows, so that a file that ends there lacks none; at kFragmentMax it ends anywhere.
     static constexpr MediaTime kFragment = std::chrono::seconds(1);
+    static constexpr MediaTime kFragmentMax = std::chrono::seconds(2);
+    // Limit of the event messages of a fragment.
+    static constexpr std::size_t kEventBytesMax = 64U << 10;
 
     explicit FragmentedRecording(const std::optional<mp4::RecordingNote>& note) : note_(note) {}
 
     std::size_t pending_bytes() const override { return ready_.size(); }
+    bool has_whole_part() const override { return ready_.size() > 0; }
     void take(ByteWriter& out, Last last) override {
         if (last == Last::yes) {
             if (!held_.empty())
@@ -208,18 +222,41 @@ private:
         if (!track || writer_->tracks()[*track] != format)
             return needs_new_file(track ? "the codec's configuration has changed"
                                         : "a track has come that the header does not say");
-        const bool begins_group = *track == 0 && sample.key && format.kind == MediaKind::video && !writer_->empty();
-        if (sample.dts - begun_ >= kFragment || begins_group)
+        if (is_due(*track, sample))
             cut(mp4::FragmentWriter::Next{.track = *track, .dts = sample.dts});
         if (writer_->empty())
             begun_ = sample.dts;
-        newest_ = std::max(newest_, sample.dts);
+        note(*track, sample);
         auto pushed = writer_->push(*track, sample);
         if (!pushed.ok() && pushed.code() == Errc::limit) {
             cut({});
             pushed = writer_->push(*track, std::move(sample));
         }
         return pushed;
+    }
+    // Written before the next fragment. Further ones are lost.
+    void push_event(const media::TimedEvent& event, MediaTime at) override {
+        constexpr std::size_t kEventsMax = 64;
+        using Kind = media::TimedEvent::Kind;
+        if (event.kind == Kind::text || events_ == kEventsMax || event_boxes_.size() + event.data.size() > kEventBytesMax)
+            return;
+        ++events_;
+        mp4::write_event_at(event_boxes_, event.kind == Kind::splice ? mp4::kSpliceScheme : mp4::kId3Scheme, at,
+                            event.data.bytes());
+    }
+    bool is_due(std::size_t track, const mp4::Sample& sample) const {
+        if (writer_->empty())
+            return false;
+        const bool has_video = writer_->tracks().front().kind == MediaKind::video;
+        const bool is_video = has_video && track == 0;
+        const MediaTime length = sample.dts - begun_;
+        const bool is_in_order = is_video ? sample.pts > shown_ : !has_video;
+        return (is_video && sample.key) || length >= kFragmentMax || (length >= kFragment && is_in_order);
+    }
+    void note(std::size_t track, const mp4::Sample& sample) {
+        newest_ = std::max(newest_, sample.dts);
+        if (track == 0)
+            shown_ = std::max(shown_, sample.pts);
     }
     // The set of tracks is known when the first fragment is due.
     Result<void> hold(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) {
@@ -249,12 +286,16 @@ private:
         header_bytes_ = ready_.size();
         begun_ = held_.front().sample.dts;
         for (Held& held : held_) {
-            newest_ = std::max(newest_, held.sample.dts);
+            note(*at_place(places_, held.stream), held.sample);
             static_cast<void>(writer_->push(*at_place(places_, held.stream), std::move(held.sample)));
         }
         held_.clear();
     }
     void cut(std::optional<mp4::FragmentWriter::Next> next) {
+        if (!writer_->empty()) {
+            ready_.bytes(event_boxes_.release());
+            events_ = 0;
+        }
         writer_->cut(ready_, next);
         for (std::size_t i = 0; i < writer_->tracks().size(); ++i) {
             const auto& extent = writer_->last_cut(i);
@@ -282,9 +323,12 @@ private:
     std::vector<std::optional<std::size_t>> places_;
     std::optional<mp4::FragmentWriter> writer_;
     ByteWriter ready_;
+    ByteWriter event_boxes_;  // for the next fragment
+    std::size_t events_ = 0;
     std::size_t header_bytes_ = 0;
     MediaTime begun_{};  // of the fragment being filled
     MediaTime newest_{};
+    MediaTime shown_{};  // the latest frame of the first track
     MediaTime cut_to_{};
     MediaTime playable_{};
 };

@@ -27,6 +27,8 @@ public:
     virtual Result<void> push(const media::Packet& packet, MediaTime time) = 0;
     // Approximate size of the next take().
     virtual std::size_t pending_bytes() const = 0;
+    // Reports whether bytes are ready that should reach the disk at once: a part that plays.
+    virtual bool has_whole_part() const { return false; }
     // Appends the bytes that are ready for the end of the file; with Last::yes, all remaining ones.
     virtual void take(ByteWriter& out, Last last) = 0;
     // Only the first `bytes` of take() were written: the end of the file refers only to these. No packet may be pushed

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "service/ffmpeg/arguments.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::service::exec {
@@ -26,22 +27,12 @@ Redirection redirection_of(std::string_view word) {
     return {};
 }
 
-bool has_parent_folder(std::string_view path) {
-    for (std::size_t at = path.find(".."); at != std::string_view::npos; at = path.find("..", at + 1)) {
-        const bool begins = at == 0 || path[at - 1] == '/';
-        const bool ends = at + 2 == path.size() || path[at + 2] == '/';
-        if (begins && ends)
-            return true;
-    }
-    return false;
-}
-
 // Replaces the variables of one configured word.
 Result<std::string> expand(const std::string& word, const Variables& variables) {
     std::string expanded = replace_variables(word, variables);
     if (expanded.starts_with('-') && !word.starts_with('-'))
         return Error(Errc::denied, fmt::format("{} would become the option {}", word, expanded));
-    if (has_parent_folder(expanded) && !has_parent_folder(word))
+    if (ffmpeg::has_parent_folder(expanded) && !ffmpeg::has_parent_folder(word))
         return Error(Errc::denied, fmt::format("{} would become {}, outside its folder", word, expanded));
     return expanded;
 }

@@ -23,6 +23,7 @@ class ExecService final : public Service {
 public:
     // Programs of all streams. A program that publishes a stream, which starts it again, ends here.
     static constexpr std::size_t kProgramsMax = 256;
+    static constexpr std::chrono::seconds kKillLimit{5};
 
     // The server's properties for the commands.
     struct Context {
@@ -39,10 +40,12 @@ public:
 
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
+    // Programs end with the publisher.
+    void on_stand_in(const session::ClientRequest&, const session::StreamPlan& plan) override { on_unpublished(plan.url); }
     void on_tick() override;
 
-    // Ends all programs; none starts afterwards. Errc::timed_out.
-    Result<void> stop(io::Deadline deadline) override { return programs_.stop(deadline); }
+    // Ends all programs; none starts afterwards. One that ignores the request may take longer than the deadline, and is killed.
+    Result<void> stop(io::Deadline) override { return programs_.stop(io::Deadline::after(supervision_.stop_limit + kKillLimit)); }
     std::string_view name() const override { return "the programs of streams"; }
     void write_metrics(MetricsText& text) const override;
 

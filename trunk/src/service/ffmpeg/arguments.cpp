@@ -1,5 +1,8 @@
 #include "service/ffmpeg/arguments.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/text/ascii.hpp"
@@ -7,6 +10,18 @@
 namespace live::service::ffmpeg {
 
 namespace {
+
+const std::pair<std::string, std::string> kAdtsToAsc{"bsf:a", "aac_adtstoasc"};
+
+// With two to six decimals: "25.00", "23.976".
+std::string rate_text(double rate) {
+    constexpr std::size_t kDecimalsMin = 2;
+    std::string text = fmt::format("{:.6f}", rate);
+    const std::size_t least = text.find('.') + 1 + kDecimalsMin;
+    while (text.size() > least && text.ends_with('0'))
+        text.pop_back();
+    return text;
+}
 
 void append_video(std::vector<std::string>& arguments, const EngineOptions& engine) {
     const auto add = [&](std::string_view name, std::string value) {
@@ -25,10 +40,12 @@ void append_video(std::vector<std::string>& arguments, const EngineOptions& engi
     if (engine.vbitrate_kbps > 0)
         add("-b:v", std::to_string(std::uint64_t{engine.vbitrate_kbps} * 1000));
     if (engine.vfps > 0)
-        add("-r", fmt::format("{:.2f}", engine.vfps));
-    if (engine.vwidth > 0 && engine.vheight > 0) {
-        add("-s", fmt::format("{}x{}", engine.vwidth, engine.vheight));
-        add("-aspect", fmt::format("{}:{}", engine.vwidth, engine.vheight));
+        add("-r", rate_text(engine.vfps));
+    const std::uint32_t width = engine.vwidth - engine.vwidth % 2;
+    const std::uint32_t height = engine.vheight - engine.vheight % 2;
+    if (width > 0 && height > 0) {
+        add("-s", fmt::format("{}x{}", width, height));
+        add("-aspect", fmt::format("{}:{}", width, height));
     }
     if (engine.vthreads > 0)
         add("-threads", std::to_string(engine.vthreads));
@@ -50,7 +67,9 @@ void append_audio(std::vector<std::string>& arguments, const EngineOptions& engi
     }
     if (engine.acodec.empty() || engine.acodec == "copy") {
         add("-acodec", "copy");
-        append_options(arguments, engine.aparams);  // such as a bitstream filter
+        // The other options are those of an encoder.
+        if (std::ranges::find(engine.aparams, kAdtsToAsc) != engine.aparams.end())
+            append_options(arguments, {kAdtsToAsc});
         return;
     }
     add("-acodec", engine.acodec);
@@ -107,6 +126,16 @@ std::string as_file_name(std::string_view text) {
         name += is_plain ? letter : '_';
     }
     return name.empty() ? "_" : name;
+}
+
+bool has_parent_folder(std::string_view path) {
+    for (std::size_t at = path.find(".."); at != std::string_view::npos; at = path.find("..", at + 1)) {
+        const bool begins = at == 0 || path[at - 1] == '/';
+        const bool ends = at + 2 == path.size() || path[at + 2] == '/';
+        if (begins && ends)
+            return true;
+    }
+    return false;
 }
 
 }  // namespace live::service::ffmpeg

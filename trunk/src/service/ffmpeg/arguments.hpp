@@ -23,5 +23,7 @@ std::string choose_program(std::string_view configured, bool is_there);
 
 // `text` with everything but [0-9A-Za-z_.-] replaced by '_' and no leading dot: a part of a file name. Never empty.
 std::string as_file_name(std::string_view text);
+// Whether a part of the path is "..": variables must not lead out of the folder that the operator has configured.
+bool has_parent_folder(std::string_view path);
 
 }  // namespace live::service::ffmpeg

@@ -89,5 +89,12 @@ TEST(FfmpegArguments, FileNamesCannotClimb) {
     EXPECT_EQ(as_file_name(""), "_");
 }
 
+TEST(FfmpegArguments, FindsPartsOfAPathThatClimb) {
+    for (const char* path : {"..", "../x", "x/..", "x/../y", "/.."})
+        EXPECT_TRUE(has_parent_folder(path)) << path;
+    for (const char* path : {"", ".", "...", "a..b/c", "..x/y", "x/y.."})
+        EXPECT_FALSE(has_parent_folder(path)) << path;
+}
+
 }  // namespace
 }  // namespace live::service::ffmpeg

@@ -15,7 +15,8 @@ inline constexpr std::array<std::string_view, 10> kPresets = {"ultrafast", "supe
                                                               "medium",    "slow",      "slower",   "veryslow", "placebo"};
 
 inline constexpr auto kEngineRows = config::Rows{
-    config::row(&EngineOptions::enabled, "enabled", config::Reload::live, "An engine that is off copies the stream as it is."),
+    config::row(&EngineOptions::enabled, "enabled", config::Reload::live,
+                "Off: transcode leaves the engine out, and an ingest copies the stream as it is."),
     config::row(&EngineOptions::perfile, "perfile", config::Reload::live,
                 "Options before -i: re; becomes -re, name value; -name value.")
         .example("re;"),

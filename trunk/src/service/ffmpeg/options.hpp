@@ -39,6 +39,8 @@ struct EngineOptions {
     std::string oformat = "flv";
     // A URL or file with the variables [vhost] [port] [app] [stream] [engine] ...
     std::string output;
+
+    bool operator==(const EngineOptions&) const = default;
 };
 
 }  // namespace live::service::ffmpeg

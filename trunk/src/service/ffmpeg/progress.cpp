@@ -35,6 +35,10 @@ void read_progress(std::string_view line, Progress& into) {
         set(into.dropped, value);
     else if (key == "dup_frames")
         set(into.duplicated, value);
+    else if (key == "out_time_us")
+        set(into.out_us, value);
+    else if (key == "total_size")
+        set(into.out_bytes, value);
 }
 
 std::string missing_encoder(std::string_view line) {

@@ -13,8 +13,14 @@ struct Progress {
     double speed = 0;
     std::uint64_t dropped = 0;
     std::uint64_t duplicated = 0;
+    std::uint64_t out_us = 0;  // media time of the output
+    std::uint64_t out_bytes = 0;
 
     bool operator==(const Progress&) const = default;
+    // Whether output was made since `earlier`.
+    bool is_beyond(const Progress& earlier) const {
+        return frames != earlier.frames || out_us != earlier.out_us || out_bytes != earlier.out_bytes;
+    }
 };
 
 // Splits bytes into lines. Longer lines than kLineMax are cut off.

@@ -10,7 +10,8 @@ namespace {
 
 // As ffmpeg 5.1 writes it.
 constexpr std::string_view kReport =
-    "frame=137\nfps=12.38\nstream_0_0_q=19.0\nbitrate= 754.3kbits/s\ntotal_size=804504\nout_time=00:00:08.533000\n"
+    "frame=137\nfps=12.38\nstream_0_0_q=19.0\nbitrate= "
+    "754.3kbits/s\ntotal_size=804504\nout_time_us=8533000\nout_time=00:00:08.533000\n"
     "dup_frames=1\ndrop_frames=2\nspeed=0.771x\nprogress=continue\n";
 
 std::vector<std::string> lines_of(std::string_view text, std::size_t step) {
@@ -26,7 +27,8 @@ TEST(FfmpegProgress, ReadsAReport) {
         Progress progress;
         for (const std::string& line : lines_of(kReport, step))
             read_progress(line, progress);
-        EXPECT_EQ(progress, (Progress{137, 12.38, 0.771, 2, 1})) << step;
+        EXPECT_EQ(progress, (Progress{137, 12.38, 0.771, 2, 1, 8'533'000, 804'504})) << step;
+        EXPECT_TRUE(progress.is_beyond({}));
     }
 }
 

@@ -1,5 +1,5 @@
-// Demand: whether a stream that is pulled on demand has viewers or clients that wait for it. Shared by the pull and the fibers of
-// clients that wait for its media.
+// Demand: whether a stream that is made or pulled on demand has viewers or clients that wait for it. Shared by the pull and the
+// fibers of clients that wait for its media.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes/ref.hpp"
+#include "base/result.hpp"
 #include "base/signal.hpp"
 #include "base/time.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/source.hpp"
 
 namespace live::service::ingest {
 
@@ -47,5 +51,9 @@ private:
     std::string last_error_;
     std::vector<Signal*> waiting_;
 };
+
+// For a client: requests the stream and returns when it has media. Errc::not_found when it has none in time or cannot have it;
+// the sentence is the reason. The caller keeps the demand alive.
+Result<void> wait_for_media(const Ref<media::Source>& source, Demand& demand, io::Deadline deadline);
 
 }  // namespace live::service::ingest

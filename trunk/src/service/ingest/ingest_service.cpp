@@ -31,28 +31,6 @@ Result<std::string> identity_of(const IngestOptions& ingest, const ffmpeg::Engin
                                   ingest.rtp_port_max, ingest.tls_verify, ingest.on_demand);
 }
 
-// Wakes a client when the stream has media.
-class FirstPacket final : public media::PacketListener {
-public:
-    FirstPacket(Ref<media::Source> source, Signal& signal) : source_(std::move(source)), signal_(signal) {
-        source_->readers().add_listener(*this);
-    }
-    ~FirstPacket() { source_->readers().remove_listener(*this); }
-    FirstPacket(const FirstPacket&) = delete;
-    FirstPacket& operator=(const FirstPacket&) = delete;
-
-private:
-    void on_packets() override { signal_.raise(); }
-
-    Ref<media::Source> source_;
-    Signal& signal_;
-};
-
-bool has_media(const media::Source& source) {
-    const media::Tracks& tracks = source.tracks();
-    return source.is_published() && (tracks.has_default(MediaKind::video) || tracks.has_default(MediaKind::audio));
-}
-
 }  // namespace
 
 IngestService::IngestService(const WantedIngests& wanted, const Links& links, Log log, ffmpeg::SupervisorOptions supervision)
@@ -221,24 +199,7 @@ Result<void> IngestService::fetch(const session::StreamPlan& plan, io::Deadline 
         return Error(Errc::not_found, "there is no stream " + plan.url);
     const std::shared_ptr<Demand> demand = found->second;
     const auto source = TRY(links_.streams.find_or_create(plan.url, plan.play, plan.chunk_size));
-    demand->note(io::now());
-    if (has_media(*source))
-        return {};
-    Signal signal;
-    const FirstPacket first(source, signal);
-    const std::uint64_t failures = demand->failures();
-    const auto limit = deadline.sooner(io::Deadline::after(kFetchLimit));
-    demand->add(signal);
-    Result<void> waited;
-    while (waited.ok() && !has_media(*source) && demand->failures() == failures)
-        waited = io::wait(signal, limit);
-    demand->remove(signal);
-    if (!waited.ok() && waited.code() == Errc::cancelled)
-        return waited;
-    if (has_media(*source))
-        return {};
-    return Error(Errc::not_found, waited.ok() ? "the stream cannot be pulled: " + demand->last_error()
-                                              : std::string("the stream has not arrived in time"));
+    return wait_for_media(source, *demand, deadline.sooner(io::Deadline::after(kFetchLimit)));
 }
 
 }  // namespace live::service::ingest

@@ -5,46 +5,16 @@
 #include "base/backoff.hpp"
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
-#include "base/net/endpoint.hpp"
-#include "base/net/host_and_port.hpp"
 #include "io/fibers/loop.hpp"
-#include "wire/rtmp/stream_url.hpp"
+#include "service/ffmpeg/own_output.hpp"
 
 namespace live::service::ingest {
-
-namespace {
-
-constexpr std::string_view kRtmp = "rtmp://";
-constexpr std::uint16_t kRtmpPort = 1935;
-
-// Where ffmpeg would reach this server.
-bool is_this_server(std::string_view output, std::uint16_t rtmp_port) {
-    if (!output.starts_with(kRtmp))
-        return false;
-    output.remove_prefix(kRtmp.size());
-    const auto where = parse_host(output.substr(0, output.find('/')));
-    return where.ok() && where->port.value_or(kRtmpPort) == rtmp_port &&
-           (where->host == "localhost" || Endpoint{where->host, rtmp_port}.is_loopback());
-}
-
-}  // namespace
 
 std::optional<session::ClientRequest> published_stream(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,
                                                        const IngestPlace& place) {
     const std::string output = replace_variables(engine.output, variables_of(ingest, engine, place));
-    if (!is_this_server(output, place.rtmp_port))
-        return std::nullopt;
-    const auto to = wire::rtmp::parse_stream_url(output);
-    if (!to.ok() || !wire::rtmp::admit(*to).ok())
-        return std::nullopt;
-    session::ClientRequest request;
-    // As ffmpeg's would: rules about addresses see a client of this machine.
-    request.ip = request.peer_ip = "127.0.0.1";
-    request.vhost = to->vhost;
-    request.app = to->app;
-    request.stream = to->stream;
-    request.param = to->param;
-    return request;
+    const std::uint16_t port = place.rtmp_port;
+    return ffmpeg::own_output(output, {&port, 1});
 }
 
 std::optional<session::ClientRequest> copied_stream(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,
@@ -76,8 +46,14 @@ void NativePull::run(io::Deadline deadline) {
         const auto ended = call_once(deadline);
         if (!ended.ok() && ended.code() == Errc::cancelled)
             break;
+        last_error_ = ended.ok() ? "the pull ended" : ended.error().text();
+        // Another publisher, or another worker's pull, is no failure of the camera.
+        is_published_ = !ended.ok() && ended.code() == Errc::conflict;
         if (demand_ != nullptr && !demand_->is_wanted(io::now())) {
-            LOG_INFO(log_, "IGS pause {}, url={}: nobody watches", timing_.name, label_);
+            LOG_INFO(log_, "IGS pause {}, url={}: nobody watches ({})", timing_.name, label_, last_error_);
+            // A pull that had media has ended for that reason.
+            if (connected_until_ >= began)
+                last_error_.clear();
             hold(false);
             backoff.reset();
             continue;
@@ -85,7 +61,6 @@ void NativePull::run(io::Deadline deadline) {
         if (io::now() - began >= timing_.good_after)
             backoff.reset();
         const auto length = backoff.next(static_cast<std::uint32_t>(random_number()));
-        last_error_ = ended.ok() ? "the pull ended" : ended.error().text();
         LOG_WARN(log_, "IGS retry in {} ms, {}, url={}: {}", length.count(), timing_.name, label_, last_error_);
         if (demand_ != nullptr)
             demand_->note_failure(ended.ok() ? last_error_ : ended.error().sentence());
@@ -101,6 +76,8 @@ void NativePull::run(io::Deadline deadline) {
 Result<void> NativePull::await_demand(io::Deadline deadline) {
     while (demand_ != nullptr && !demand_->is_wanted(io::now())) {
         set_state(IngestState::idle);
+        if (is_published_)
+            last_error_.clear();
         TRY(io::wait(demand_->began(), deadline));
     }
     return {};

@@ -82,6 +82,7 @@ private:
     session::PullFigures ended_;           // sums of earlier connections
     std::uint64_t calls_ = 0;
     std::string last_error_;
+    bool is_published_ = false;  // by another client, at the latest attempt
     std::optional<TimePoint> next_attempt_;
 };
 

@@ -1,5 +1,6 @@
 #include "service/ingest/native_pull.hpp"
 
+#include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -30,8 +31,10 @@ protected:
     void run(std::shared_ptr<Demand> demand = nullptr) {
         auto call = [this](session::ClientRequest, const Log&, const session::OnPulling& on_pulling, io::Deadline deadline) {
             ++calls_;
+            if (on_call_)
+                on_call_();
             if (!is_there_)
-                return Result<void>(Error(Errc::closed, "no camera"));
+                return Result<void>(Error(why_, "no camera"));
             on_pulling(&camera_);
             auto waited = io::wait(camera_.ended, deadline);
             on_pulling(nullptr);
@@ -50,6 +53,8 @@ protected:
     std::optional<NativePull> pull_;
     int calls_ = 0;
     bool is_there_ = true;
+    Errc why_ = Errc::closed;
+    std::function<void()> on_call_;
     std::vector<bool> holds_;
 };
 
@@ -99,6 +104,41 @@ TEST_F(NativePullTest, RunsWhileSomebodyWatches) {
     EXPECT_FALSE(camera_.ended.is_raised());
     pull_->check_demand(io::now() + Demand::kLinger);
     EXPECT_TRUE(camera_.ended.is_raised());
+}
+
+TEST_F(NativePullTest, KeepsTheErrorOfAnAttemptWhoseViewersHaveLeft) {
+    const auto demand = std::make_shared<Demand>();
+    Signal viewer;
+    run(demand);
+    io::wait_until([&] { return state() == IngestState::idle; });
+    is_there_ = false;
+    // A viewer whose patience ends during the attempt.
+    demand->add(viewer);
+    on_call_ = [&] { demand->remove(viewer); };
+    demand->began().raise();
+    io::wait_until([&] { return calls_ == 1 && state() == IngestState::idle; });
+    EXPECT_NE(pull_->facts().last_error.find("no camera"), std::string::npos);
+    EXPECT_FALSE(pull_->facts().next_attempt);
+    // The next attempt is watched, and ends with its viewers.
+    is_there_ = true;
+    on_call_ = {};
+    demand->add(viewer);
+    demand->began().raise();
+    io::wait_until([&] { return state() == IngestState::running; });
+    demand->remove(viewer);
+    pull_->check_demand(io::now());
+    io::wait_until([&] { return state() == IngestState::idle; });
+    EXPECT_EQ(pull_->facts().last_error, "");
+    // Another worker has the stream.
+    is_there_ = false;
+    why_ = Errc::conflict;
+    demand->add(viewer);
+    demand->began().raise();
+    io::wait_until([&] { return state() == IngestState::waiting; });
+    EXPECT_NE(pull_->facts().last_error, "");
+    demand->remove(viewer);
+    io::wait_until([&] { return state() == IngestState::idle; });
+    EXPECT_EQ(pull_->facts().last_error, "");
 }
 
 TEST(Demand, WakesClientsOfAnAttemptThatFails) {

@@ -32,6 +32,9 @@ inline constexpr auto kInputRows = config::Rows{
                 "Ours, of rtsp://: auto asks for UDP, and after 3 s without a packet for media in the connection (tcp)."),
     config::row(&IngestOptions::any_port, "any_port", config::Reload::live,
                 "Ours, of rtsp://: media over UDP may come from any port of the camera's address."),
+    config::row(
+        &IngestOptions::all_tracks, "all_tracks", config::Reload::live,
+        "Ours, of rtsp://: on: all tracks, and data such as ONVIF metadata for RTSP players; off: one of audio and video."),
     config::row(&IngestOptions::rtp_port_min, "rtp_port_min", 0, 65'535, config::Reload::live,
                 "Ours, of rtsp://: the first UDP port for media; each track takes two. 0: the system chooses."),
     config::row(&IngestOptions::rtp_port_max, "rtp_port_max", 0, 65'535, config::Reload::live,

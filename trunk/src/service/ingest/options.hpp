@@ -26,6 +26,7 @@ struct IngestOptions {
     // The rest of input {} is ours, for inputs that this server pulls itself.
     session::rtsp::PullOptions::Transport transport = session::rtsp::PullOptions::Transport::automatic;
     bool any_port = false;
+    bool all_tracks = false;
     std::uint16_t rtp_port_min = 0;
     std::uint16_t rtp_port_max = 0;
     bool tls_verify = true;

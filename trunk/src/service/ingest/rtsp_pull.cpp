@@ -14,6 +14,7 @@ std::optional<RtspPullTarget> rtsp_pull_target(const IngestOptions& ingest, cons
     session::rtsp::PullOptions options;
     options.transport = ingest.transport;
     options.any_port = ingest.any_port;
+    options.all_tracks = ingest.all_tracks;
     options.port_min = ingest.rtp_port_min;
     options.port_max = ingest.rtp_port_max;
     return RtspPullTarget{*std::move(from), options, *std::move(to)};

@@ -1,12 +1,11 @@
 #include "service/ladder/ladder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "base/backoff.hpp"
-#include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "service/ffmpeg/arguments.hpp"
@@ -26,8 +25,39 @@ std::string names_of(const std::vector<Rung>& rungs) {
 
 }  // namespace
 
-Ladder::Ladder(Ref<media::Source> source, LadderOptions options, LadderTiming timing, Log log)
-    : source_(std::move(source)), options_(std::move(options)), timing_(timing), log_(std::move(log)) {}
+// Owners of the limit: the service, and this.
+Ladder::Ladder(Ref<media::Source> source, LadderOptions options, LadderTiming timing, std::shared_ptr<ffmpeg::StartLimit> limit,
+               Log log)
+    : source_(std::move(source)),
+      options_(std::move(options)),
+      timing_(timing),
+      log_(std::move(log)),
+      pace_({timing.restart_first, timing.restart_max, timing.good_after}, std::move(limit)) {
+    if (options_.on_demand)
+        source_->publications().set_rendition_maker(this);
+}
+
+Ladder::~Ladder() { leave(); }
+
+void Ladder::leave() {
+    if (source_->publications().rendition_maker() == this)
+        source_->publications().set_rendition_maker(nullptr);
+}
+
+std::size_t Ladder::due_renditions() const {
+    if (state_.phase == Phase::pausing || state_.phase == Phase::unusable)
+        return 0;
+    return std::max<std::size_t>(state_.rungs.size(), 1);
+}
+
+bool Ladder::wait_for_demand(io::Deadline deadline) {
+    while (!is_wanted()) {
+        state_.phase = Phase::idle;
+        if (!io::wait(demand_.began(), deadline).ok())
+            return false;
+    }
+    return true;
+}
 
 std::optional<Ladder::Begin> Ladder::wait_for_key(media::Cursor& cursor, io::Deadline deadline) {
     std::optional<media::Packet> config;
@@ -58,26 +88,27 @@ bool Ladder::plan(const Begin& begin) {
     return !state_.rungs.empty();
 }
 
-LadderChild::End Ladder::run_child(const Begin& begin, media::Cursor& cursor, io::Deadline deadline) {
+ffmpeg::MediaChild::End Ladder::run_child(const Begin& begin, media::Cursor& cursor, io::Deadline deadline) {
     auto arguments = ladder_arguments(options_, state_.rungs, encoder_);
     arguments.front() =
         ffmpeg::choose_program(arguments.front(), ::access(std::string(ffmpeg::kConventionalProgram).c_str(), X_OK) == 0);
     if (!missing_logged_)
         LOG_INFO(log_, "LADDER {} start, renditions={}, argv={}", url(), names_of(state_.rungs), fmt::join(arguments, " "));
-    child_ = std::make_unique<LadderChild>(
-        LadderChild::Setup{url(), std::move(arguments), state_.rungs, begin.config, begin.key, timing_.silence_max}, cursor,
-        log_);
+    child_ = std::make_unique<LadderChild>(LadderChild::Setup{url(), std::move(arguments), state_.rungs, begin.config, begin.key,
+                                                              timing_.silence_max, [this] { return is_wanted(); }},
+                                           cursor, log_);
     state_.phase = Phase::running;
     ++state_.starts;
+    pace_.note_start();
     auto end = child_->run(deadline);
     state_.dropped_packets += child_->state().dropped_packets + cursor.dropped();
     child_.reset();
     return end;
 }
 
-void Ladder::report(const LadderChild::End& end) {
+void Ladder::report(const ffmpeg::MediaChild::End& end) {
     state_.last_end = end.text;
-    if (end.why == LadderChild::End::Why::missing) {
+    if (end.why == ffmpeg::MediaChild::Why::missing) {
         if (!std::exchange(missing_logged_, true))
             LOG_ERROR(log_, "LADDER {} has no renditions, because ffmpeg cannot start: {}", url(), end.text);
         return;
@@ -86,16 +117,26 @@ void Ladder::report(const LadderChild::End& end) {
     if (!end.missing_encoder.empty())
         state_.last_end = fmt::format("ffmpeg has no encoder {}", end.missing_encoder);
     LOG_WARN(log_, "LADDER {} child ended: {}, starts={}", url(), state_.last_end, state_.starts);
-    if (end.why == LadderChild::End::Why::failed && !end.had_frames && !options_.fallback.empty() && encoder_.empty()) {
+    if (end.why != ffmpeg::MediaChild::Why::new_format && !end.had_output && !options_.fallback.empty() && encoder_.empty()) {
         encoder_ = options_.fallback;
         LOG_WARN(log_, "LADDER {} encodes with {} from now on, as fallback says", url(), encoder_);
     }
 }
 
 void Ladder::run(io::Deadline deadline) {
-    Backoff backoff(timing_.restart_first, timing_.restart_max);
+    run_children(deadline);
+    leave();
+}
+
+void Ladder::run_children(io::Deadline deadline) {
+    const auto on_wait = [this] {
+        state_.phase = Phase::pausing;
+        source_->publications().expect_renditions(0);
+    };
     using Start = media::Cursor::Start;
-    for (Start start = Start::join_point;; start = Start::now) {
+    for (Start start = Start::join_point;; start = options_.on_demand ? Start::join_point : Start::now) {
+        if (!wait_for_demand(deadline) || !pace_.wait_for_turn(on_wait, deadline))
+            return;
         media::Cursor cursor(source_, media::WakeMode::at_once, start, media::Cursor::Tracks::defaults, media::Audience::none);
         state_.phase = Phase::waiting;
         const auto begin = wait_for_key(cursor, deadline);
@@ -106,21 +147,21 @@ void Ladder::run(io::Deadline deadline) {
             return source_->publications().expect_renditions(0);
         }
         // Only at first: later, players have the stream already, and must not wait.
-        if (state_.starts == 0)
+        if (state_.starts == 0 && !options_.on_demand)
             source_->publications().expect_renditions(state_.rungs.size());
-        const TimePoint began = io::now();
         const auto end = run_child(*begin, cursor, deadline);
-        if (end.why == LadderChild::End::Why::cancelled)
+        if (end.why == ffmpeg::MediaChild::Why::cancelled)
             return;
         source_->publications().expect_renditions(0);
-        report(end);
-        if (end.why == LadderChild::End::Why::new_format)
+        if (end.why == ffmpeg::MediaChild::Why::unwanted) {
+            LOG_INFO(log_, "LADDER {} ends, because its renditions have no players", url());
             continue;
-        if (io::now() - began >= timing_.good_after)
-            backoff.reset();
+        }
+        report(end);
+        if (end.why == ffmpeg::MediaChild::Why::new_format)
+            continue;
         state_.phase = Phase::pausing;
-        const auto pause = backoff.next(static_cast<std::uint32_t>(random_number()));
-        if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
+        if (!pace_.pause(deadline))
             return;
     }
 }

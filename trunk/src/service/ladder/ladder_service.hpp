@@ -2,6 +2,7 @@
 // with the stream.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "base/result.hpp"
 #include "io/fibers/job_list.hpp"
 #include "media/source/stream_table.hpp"
+#include "service/ffmpeg/start_limit.hpp"
 #include "service/ladder/ladder.hpp"
 #include "service/ladder/options.hpp"
 #include "service/service.hpp"
@@ -22,6 +24,7 @@ namespace live::service::ladder {
 class LadderService final : public Service {
 public:
     static constexpr std::size_t kLaddersMax = 256;
+    static constexpr std::chrono::seconds kStopLimit{8};
 
     // Both outlive this.
     LadderService(media::StreamTable& streams, const OptionsOf<LadderOptions>& options, Log log, LadderTiming timing = {})
@@ -31,12 +34,14 @@ public:
     // Another node or worker makes the renditions of a stream that is relayed from there.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
-    Result<void> stop(io::Deadline deadline) override { return jobs_.stop(deadline); }
+    void on_tick() override;
+    // Children are killed. On a busy machine they take longer than the deadline to end.
+    Result<void> stop(io::Deadline) override { return jobs_.stop(io::Deadline::after(kStopLimit)); }
 
     struct Listed {
         std::string url;  // of the source
         Ladder::State state;
-        std::optional<LadderChild::State> child;  // while it runs
+        std::optional<ffmpeg::MediaChild::State> child;  // while it runs
     };
     std::vector<Listed> list() const;
 
@@ -47,6 +52,7 @@ private:
     const OptionsOf<LadderOptions>& options_;
     Log log_;
     const LadderTiming timing_;
+    ffmpeg::StartLimits limits_;      // by the url of the source
     std::uint64_t ended_starts_ = 0;  // of ladders that have ended
     std::uint64_t ended_dropped_ = 0;
     io::JobList<Ladder> jobs_{"ladder"};

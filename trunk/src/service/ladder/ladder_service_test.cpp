@@ -2,74 +2,39 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "base/bytes/hex_fixture.hpp"
-#include "base/files/scratch_folder_fixture.hpp"
 #include "base/options_of_fixture.hpp"
 #include "base/text/metrics_text.hpp"
-#include "io/fibers/loop.hpp"
-#include "io/fibers/wait_fixture.hpp"
-#include "media/ring/packet_fixture.hpp"
-#include "media/source/publication.hpp"
+#include "service/ffmpeg/published_stream_fixture.hpp"
 
 namespace live::service::ladder {
 namespace {
 
-// Shell scripts stand in for ffmpeg: they return their input as the rendition, which has the times of the source then.
-class LadderServiceTest : public testing::Test {
+class LadderServiceTest : public ffmpeg::PublishedStreamTest {
 protected:
-    static constexpr auto kSoon = io::kSoon;
-    static constexpr const char* kCopies = "exec cat >&4";
-
     LadderServiceTest() {
-        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
-        request_.app = "live";
-        request_.stream = "cam";
-        plan_.url = "/live/cam";
         options_.enabled = true;
         options_.renditions.emplace_back().name = "360p";
     }
-    ~LadderServiceTest() override { MUST(service_->stop(io::Deadline::after(kSoon))); }
+    ~LadderServiceTest() override { MUST(service_->stop(io::Deadline::after(io::kSoon))); }
 
     void start(const std::string& script, LadderTiming timing = {.restart_first = 1ms, .restart_max = 5ms}) {
-        options_.ffmpeg = folder_.file("ffmpeg");
-        std::ofstream(options_.ffmpeg) << "#!/bin/sh\n" << script << "\n";
-        std::filesystem::permissions(options_.ffmpeg, std::filesystem::perms::owner_all);
+        options_.ffmpeg = write_ffmpeg(script);
         service_ = std::make_unique<LadderService>(streams_, same_, Log(), timing);
     }
     void publish() {
         publication_ = MUST(media::Publication::start(source_, media::Takeover::replace));
         service_->on_published(request_, plan_);
-        append(true, true);
+        append_configs();
     }
     void unpublish() {
         service_->on_unpublished(plan_.url);
         publication_.reset();
-    }
-    void append(bool key, bool config = false) {
-        const auto head = key ? hex("17 01 000000") : hex("27 01 000000");
-        const Slice body = config ? media::avc_config_body() : media::tag_body(head, hex("00000002 6501"));
-        source_->set_arrival(io::now());
-        source_->append(media::tag_packet(MediaKind::video, key, config, at_, body));
-        source_->flush();
-        if (!config)
-            at_ += 40ms;
-    }
-    // Publishes until the condition holds.
-    template <class Condition>
-    void publish_until(Condition&& condition) {
-        int count = 0;
-        io::wait_until([&] {
-            append(count++ % 10 == 0);
-            return condition();
-        });
     }
     // The times of the key frames of the rendition, or of the stream itself.
     std::vector<MediaTime> keys(bool of_rendition) const {
@@ -82,18 +47,9 @@ protected:
     }
     LadderService::Listed listed() const { return service_->list().front(); }
 
-    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
-    ScratchFolder folder_;
-    media::SlabPool pool_;
-    media::StreamTable streams_{pool_};
-    Ref<media::Source> source_;
-    session::ClientRequest request_;
-    session::StreamPlan plan_;
     LadderOptions options_;
     SameOptions<LadderOptions> same_{options_};
     std::unique_ptr<LadderService> service_;
-    std::unique_ptr<media::Publication> publication_;
-    MediaTime at_ = 5s;
 };
 
 TEST_F(LadderServiceTest, ARenditionJoinsTheStreamAtItsTimes) {
@@ -112,7 +68,7 @@ TEST_F(LadderServiceTest, ARenditionJoinsTheStreamAtItsTimes) {
     const int pid = listed().child->pid;
     unpublish();
     io::wait_until([this] { return service_->list().empty(); });
-    EXPECT_NE(::kill(pid, 0), 0) << "its process has ended";
+    io::wait_until([pid] { return ::kill(pid, 0) != 0; });
     EXPECT_EQ(source_->tracks().find(MediaKind::video, media::TrackId{255}), nullptr);
     MetricsText metrics;
     service_->write_metrics(metrics);
@@ -130,6 +86,63 @@ TEST_F(LadderServiceTest, DoesNotStartWithoutAKeyFrame) {
     EXPECT_EQ(listed().state.phase, Ladder::Phase::waiting);
 }
 
+TEST_F(LadderServiceTest, OnDemandItStartsWithTheFirstReader) {
+    options_.on_demand = true;
+    start(kCopies);
+    publish();
+    for (int i = 0; i < 20; ++i) {
+        append(i % 10 == 0);
+        service_->on_tick();
+        MUST(io::yield(io::Deadline::never()));
+    }
+    EXPECT_EQ(listed().state.phase, Ladder::Phase::idle);
+    EXPECT_EQ(listed().state.starts, 0U);
+    media::Publications& publications = source_->publications();
+    EXPECT_TRUE(publications.may_have_renditions());
+    EXPECT_EQ(publications.expected_renditions(), 0U) << "the stream does not wait for them";
+    EXPECT_EQ(publications.rendition_maker()->due_renditions(), 1U);
+    publications.rendition_maker()->want_renditions();
+    publish_until([this] { return !keys(true).empty(); });
+    EXPECT_EQ(listed().state.starts, 1U);
+    unpublish();
+    io::wait_until([&] { return !publications.may_have_renditions(); });
+}
+
+TEST_F(LadderServiceTest, OnDemandAnotherNodeAndAWebRtcPlayerOfARenditionAreReaders) {
+    options_.on_demand = true;
+    start(kCopies);
+    publish();
+    const media::WireFormat relayed{.receiver = media::Receiver::node};
+    source_->wire_logs().hold(relayed);
+    service_->on_tick();
+    publish_until([this] { return !keys(true).empty(); });
+    source_->wire_logs().release(relayed);
+    const media::TrackChoice rendition{.audio = {}, .video = media::TrackId{255}};
+    EXPECT_FALSE(source_->rtp_logs().reads_video(*rendition.video));
+    source_->rtp_logs().hold(rendition);
+    EXPECT_TRUE(source_->rtp_logs().reads_video(*rendition.video));
+    source_->rtp_logs().release(rendition);
+}
+
+TEST_F(LadderServiceTest, OnDemandAWebRtcPlayerOfTheStreamIsAReader) {
+    options_.on_demand = true;
+    start(kCopies);
+    publish();
+    source_->rtp_logs().hold();
+    service_->on_tick();
+    publish_until([this] { return !keys(true).empty(); });
+    source_->rtp_logs().release();
+}
+
+TEST_F(LadderServiceTest, OnDemandALadderThatFailsIsNotAwaited) {
+    options_.on_demand = true;
+    start("exit 3", {.restart_first = 1h, .restart_max = 1h});
+    publish();
+    source_->publications().rendition_maker()->want_renditions();
+    publish_until([this] { return listed().state.phase == Ladder::Phase::pausing; });
+    EXPECT_EQ(source_->publications().rendition_maker()->due_renditions(), 0U);
+}
+
 TEST_F(LadderServiceTest, StartsAgainAndGetsTheSameTrack) {
     start("dd bs=400 count=1 status=none >&4");
     publish();
@@ -140,11 +153,32 @@ TEST_F(LadderServiceTest, StartsAgainAndGetsTheSameTrack) {
     EXPECT_EQ(source_->publications().expected_renditions(), 0U) << "players have the stream already";
 }
 
+TEST_F(LadderServiceTest, APublisherThatComesAndGoesStartsTenChildrenInAMinute) {
+    start("exit 3");
+    publish();
+    publish_until([this] { return listed().state.starts >= 10; });
+    unpublish();
+    publish();
+    publish_until([this] { return listed().state.phase == Ladder::Phase::pausing; });
+    EXPECT_EQ(listed().state.starts, 0U);
+    EXPECT_EQ(source_->publications().expected_renditions(), 0U) << "players do not wait";
+}
+
 TEST_F(LadderServiceTest, KillsAChildThatGivesNothing) {
     start("exec sleep 60", {.restart_first = 1ms, .restart_max = 5ms, .silence_max = 20ms});
     publish();
     publish_until([this] { return listed().state.starts >= 2; });
     EXPECT_NE(listed().state.last_end.find("gave no output"), std::string::npos) << listed().state.last_end;
+}
+
+TEST_F(LadderServiceTest, AChildThatReturnsFramesLateLosesOthers) {
+    start("dd bs=400 count=1 status=none >&4; exec cat >/dev/null");
+    publish();
+    publish_until([this] { return listed().child && listed().child->dropped_packets > 100; });
+    EXPECT_EQ(listed().state.starts, 1U);
+    MetricsText metrics;
+    service_->write_metrics(metrics);
+    EXPECT_EQ(metrics.take().find("millrace_ladder_dropped_packets_total 0\n"), std::string::npos);
 }
 
 TEST_F(LadderServiceTest, EndsAChildWhoseOutputIsNoFlv) {
@@ -182,7 +216,7 @@ TEST_F(LadderServiceTest, ATakeoverStartsANewLadder) {
     const auto before = std::move(publication_);
     publish();
     publish_until([&] { return service_->list().size() == 1 && listed().child && listed().child->pid != pid; });
-    EXPECT_NE(::kill(pid, 0), 0);
+    io::wait_until([pid] { return ::kill(pid, 0) != 0; });
 }
 
 TEST_F(LadderServiceTest, AMissingProgramLeavesTheStreamAlone) {

@@ -25,6 +25,8 @@ inline constexpr auto kRenditionRows = config::Rows{
 inline constexpr auto kLadderRows = config::Rows{
     config::row(&LadderOptions::enabled, "enabled", config::Reload::next_session,
                 "Runs one ffmpeg for each published stream, which encodes its renditions."),
+    config::row(&LadderOptions::on_demand, "on_demand", config::Reload::next_session,
+                "It runs only from the first player of the renditions until 10 s after the last one."),
     config::row(&LadderOptions::ffmpeg, "ffmpeg", config::Reload::next_session, "Path of the ffmpeg program.")
         .example("./objs/ffmpeg/bin/ffmpeg"),
     config::row(&LadderOptions::perfile, "perfile", config::Reload::next_session,

@@ -27,6 +27,7 @@ struct RenditionOptions {
 
 struct LadderOptions {
     bool enabled = false;
+    bool on_demand = false;
     std::string ffmpeg;
     // Options before -i, such as those of a hardware decoder.
     ffmpeg::Arguments perfile;

@@ -1,5 +1,6 @@
 #include "service/recordings/playback_handler.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <variant>
@@ -7,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "io/fibers/loop.hpp"
+#include "service/recordings/hls_playback.hpp"
 #include "service/recordings/playback_session.hpp"
 #include "session/http/client.hpp"
+#include "session/http/mime.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
@@ -27,17 +30,34 @@ using wire::http::Status;
 
 constexpr std::string_view kList = "/list";
 constexpr std::string_view kGet = "/get";
+// The same, for players that go by the endings of paths.
+constexpr std::array<std::string_view, 3> kGetNames = {kGet, "/get.mp4", "/get.m4s"};
 
-// Where to get a span: at the address that the client has used.
-std::string get_url(const http::Request& request, const PlaybackRequest& asked) {
-    const std::string host(request.message.headers.find("Host").value_or("127.0.0.1"));
-    std::string url = fmt::format("{}://{}{}?path={}", request.secure ? "https" : "http", host, kGet,
-                                  wire::http::percent_encode(asked.app + "/" + asked.stream));
-    // The virtual host, and the proof of the right to play.
+constexpr std::string_view kPlaylistEnding = ".m3u8";
+
+// The virtual host and the proof of the right to play: "&name=value" of each parameter that is not of the span.
+std::string passed_on(const http::Request& request) {
+    constexpr std::array kOfTheSpan = {"path", "start", "end", "duration", "format", "offset", "bytes", "at"};
+    std::string text;
     for (const auto& [name, value] : request.target.query.parameters())
-        if (name != "path" && name != "start" && name != "end" && name != "duration" && name != "format")
-            url += "&" + wire::http::percent_encode(name) + "=" + wire::http::percent_encode(value);
-    return url;
+        if (std::ranges::find(kOfTheSpan, name) == kOfTheSpan.end())
+            text += "&" + wire::http::percent_encode(name) + "=" + wire::http::percent_encode(value);
+    return text;
+}
+
+// Where to get a span, with the parameters that all have.
+GetAddress get_address(const http::Request& request, const std::string& folder, const PlaybackRequest& asked) {
+    return {folder + std::string(kGet),
+            "path=" + wire::http::percent_encode(asked.app + "/" + asked.stream) + passed_on(request)};
+}
+
+// The address that the client has used.
+std::string origin_of(const http::Request& request) {
+    return fmt::format("{}://{}", request.secure ? "https" : "http", request.message.headers.find("Host").value_or("127.0.0.1"));
+}
+
+bool is_timeshift(const http::Request& request) {
+    return request.path().ends_with(kPlaylistEnding) && request.target.query.find("start");
 }
 
 }  // namespace
@@ -56,16 +76,26 @@ session::ClientRequest PlaybackHandler::client_of(const http::Request& request, 
     return client;
 }
 
+bool PlaybackHandler::takes(const http::Request& request) const {
+    if (is_timeshift(request))
+        return true;
+    if (!request.path().starts_with(folder_))
+        return false;
+    const std::string_view name = std::string_view(request.path()).substr(folder_.size());
+    return name == kList || std::ranges::find(kGetNames, name) != kGetNames.end();
+}
+
 Result<void> PlaybackHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    if (request.path() != kList && request.path() != kGet)
+    if (!takes(request))
         return exchange.send(playback_error(Status::not_found, "there is /list and /get"), deadline);
     if (!request.is_get()) {
         auto reply = playback_error(Status::method_not_allowed, "GET is the only method");
         reply.headers.emplace_back("Allow", "GET, HEAD, OPTIONS");
         return exchange.send(std::move(reply), deadline);
     }
-    const auto asked = PlaybackRequest::parse(request.target.query);
+    const auto asked = is_timeshift(request) ? PlaybackRequest::parse_timeshift(request.path(), request.target.query)
+                                             : PlaybackRequest::parse(request.target.query);
     if (!asked.ok())
         return exchange.send(playback_error(Status::bad_request, asked.error().sentence()), deadline);
     return admit_and_serve(exchange, *asked, deadline);
@@ -76,32 +106,67 @@ Result<void> PlaybackHandler::admit_and_serve(http::Exchange& exchange, const Pl
     auto served = context_.admission.play(client, deadline).served();
     if (!served.ok() && served.code() == Errc::cancelled)
         return served.error();
-    if (!served.ok())
-        return exchange.send(playback_error(http::status_for(served.code()), served.error().sentence()), deadline);
+    if (!served.ok()) {
+        auto reply = playback_error(http::status_for(served.code()), served.error().sentence());
+        http::add_challenge(reply);
+        return exchange.send(std::move(reply), deadline);
+    }
     const auto* const plan = std::get_if<session::StreamPlan>(&*served);
     if (plan == nullptr)
         return exchange.send(playback_error(Status::not_found, "the recordings are on another server"), deadline);
     const session::AdmittedPlay admitted(context_.events, client, *plan);
     context_.library.note_request();
-    if (exchange.request().path() == kGet)
-        return PlaybackSession(exchange, context_, client, *plan, asked).run(deadline);
-    return send_list(exchange, plan->url, asked, deadline);
+    return serve_admitted(exchange, client, *plan, asked, deadline);
+}
+
+Result<void> PlaybackHandler::serve_admitted(http::Exchange& exchange, const session::ClientRequest& client,
+                                             const session::StreamPlan& plan, const PlaybackRequest& asked,
+                                             io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    if (is_timeshift(request))
+        return send_timeshift(exchange, plan.url, asked, deadline);
+    if (request.path().ends_with(kList))
+        return send_list(exchange, plan.url, asked, deadline);
+    if (asked.format == PlaybackRequest::Format::hls)
+        return send_recorded_playlist(exchange, context_, plan.url, get_address(request, folder_, asked), asked, PlaylistOf::span,
+                                      deadline);
+    return PlaybackSession(exchange, context_, client, plan, asked).run(deadline);
+}
+
+// A time before now becomes a fixed one, so that the playlist only grows.
+Result<void> PlaybackHandler::send_timeshift(http::Exchange& exchange, const std::string& url, const PlaybackRequest& asked,
+                                             io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    if (!asked.ago)
+        return send_recorded_playlist(exchange, context_, url, get_address(request, folder_, asked), asked, PlaylistOf::live,
+                                      deadline);
+    const RecordedStream* const stream = context_.library.index().find(url);
+    if (stream == nullptr)
+        return exchange.send(playback_error(Status::not_found, "there is no recording of this stream"), deadline);
+    const WallTime start = std::max(*asked.start_at(wall_now()), stream->files.front().start);
+    return exchange.send(
+        {.content_type = std::string(http::mime_of(kPlaylistEnding)),
+         .body = timeshift_master(*stream, asked.stream + std::string(kPlaylistEnding), start, passed_on(request)),
+         .headers = {{"Cache-Control", "no-cache"}}},
+        deadline);
 }
 
 Result<void> PlaybackHandler::send_list(http::Exchange& exchange, const std::string& url, const PlaybackRequest& asked,
                                         io::Deadline deadline) {
     const RecordedStream* const stream = context_.library.index().find(url);
+    const auto start = asked.start_at(wall_now());
     std::optional<WallTime> end = asked.end;
-    if (!end && asked.start && asked.duration)
-        end = *asked.start + *asked.duration;
-    const auto spans = stream == nullptr ? std::vector<RecordedSpan>() : spans_of(*stream, asked.start, end);
+    if (!end && start && asked.duration)
+        end = *start + *asked.duration;
+    const auto spans = stream == nullptr ? std::vector<RecordedSpan>() : spans_of(*stream, start, end);
     if (spans.empty()) {
         const bool is_early = !context_.library.is_complete();
         return exchange.send(playback_error(is_early ? Status::service_unavailable : Status::not_found,
                                             is_early ? "the recordings are being read: try again" : "no recording was found"),
                              deadline);
     }
-    const std::string get = get_url(exchange.request(), asked);
+    const GetAddress address = get_address(exchange.request(), folder_, asked);
+    const std::string get = origin_of(exchange.request()) + address.path + "?" + address.parameters;
     if (spans.size() <= kSpansPerTurn)
         return exchange.send({.body = list_text(spans, 0, spans.size(), get), .headers = {}}, deadline);
     http::Head head;

@@ -1,7 +1,9 @@
 #include "service/recordings/playback_request.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,11 +38,54 @@ Result<std::optional<MediaTime>> read_duration(const wire::http::Query& query) {
     return std::optional(MediaTime(std::llround(seconds * 1e6)));
 }
 
-}  // namespace
+// Seconds before now, as a negative number.
+std::optional<MediaTime> read_ago(const wire::http::Query& query) {
+    const std::string_view text = query.get("start");
+    double seconds = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    const double most = std::chrono::duration<double>(PlaybackRequest::kDurationMax).count();
+    if (!text.starts_with('-') || failure != std::errc() || end != text.data() + text.size() || !std::isfinite(seconds) ||
+        -seconds > most)
+        return std::nullopt;
+    return MediaTime(std::llround(-seconds * 1e6));
+}
 
-Result<PlaybackRequest> PlaybackRequest::parse(const wire::http::Query& query) {
+template <class Number>
+Result<Number> read_number(const wire::http::Query& query, std::string_view name) {
+    const std::string_view text = query.get(name);
+    Number number{};
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size())
+        return Error(Errc::malformed, fmt::format("{} is not a number", name));
+    return number;
+}
+
+Result<PlaybackRequest::Segment> read_segment(const wire::http::Query& query) {
+    const auto offset = TRY(read_number<std::uint64_t>(query, "offset"));
+    const auto bytes = TRY(read_number<std::uint64_t>(query, "bytes"));
+    const MediaTime at(TRY(read_number<std::int64_t>(query, "at")));
+    if (offset > UINT64_MAX / 4 || bytes > UINT64_MAX / 4 || at > PlaybackRequest::kDurationMax ||
+        at < -PlaybackRequest::kDurationMax)
+        return Error(Errc::malformed, "there is no such segment");
+    return PlaybackRequest::Segment{.offset = offset, .bytes = bytes, .at = at};
+}
+
+Result<PlaybackRequest::Format> read_format(const wire::http::Query& query) {
+    using Format = PlaybackRequest::Format;
+    constexpr std::array<std::pair<std::string_view, Format>, 5> kFormats = {{{"fmp4", Format::fmp4},
+                                                                              {"mp4", Format::mp4},
+                                                                              {"hls", Format::hls},
+                                                                              {"segment", Format::segment},
+                                                                              {"init", Format::init}}};
+    const std::string_view name = query.get("format", "fmp4");
+    for (const auto& [known, format] : kFormats)
+        if (known == name)
+            return format;
+    return Error(Errc::malformed, "format is not fmp4, mp4 or hls");
+}
+
+Result<PlaybackRequest> read_stream(std::string_view path) {
     PlaybackRequest request;
-    std::string_view path = query.get("path");
     if (path.starts_with('/'))
         path.remove_prefix(1);
     const std::size_t slash = path.rfind('/');
@@ -50,14 +95,34 @@ Result<PlaybackRequest> PlaybackRequest::parse(const wire::http::Query& query) {
     request.stream = path.substr(slash + 1);
     if (!wire::rtmp::admit_name(request.app).ok() || !wire::rtmp::admit_name(request.stream).ok())
         return Error(Errc::malformed, "path is not the name of a stream");
-    request.start = TRY(read_time(query, "start"));
+    return request;
+}
+
+}  // namespace
+
+Result<PlaybackRequest> PlaybackRequest::parse(const wire::http::Query& query) {
+    PlaybackRequest request = TRY(read_stream(query.get("path")));
+    request.ago = read_ago(query);
+    if (!request.ago)
+        request.start = TRY(read_time(query, "start"));
     request.end = TRY(read_time(query, "end"));
     request.duration = TRY(read_duration(query));
-    const std::string_view format = query.get("format", "fmp4");
-    if (format == "mp4")
-        request.format = Format::mp4;
-    else if (format != "fmp4")
-        return Error(Errc::malformed, "format is not fmp4 or mp4");
+    request.format = TRY(read_format(query));
+    if (request.format == Format::segment)
+        request.segment = TRY(read_segment(query));
+    if ((request.format == Format::segment || request.format == Format::init) && !request.start)
+        return Error(Errc::malformed, "start is not the start of a recording");
+    return request;
+}
+
+Result<PlaybackRequest> PlaybackRequest::parse_timeshift(std::string_view path, const wire::http::Query& query) {
+    PlaybackRequest request = TRY(read_stream(path.substr(0, path.rfind('.'))));
+    request.format = Format::hls;
+    request.ago = read_ago(query);
+    if (!request.ago)
+        request.start = TRY(read_time(query, "start"));
+    if (!request.ago && !request.start)
+        return Error(Errc::malformed, "start is not a time as in RFC 3339");
     return request;
 }
 

@@ -14,7 +14,8 @@
 namespace live::service::recordings {
 
 struct PlaybackRequest {
-    enum class Format : std::uint8_t { fmp4, mp4 };
+    // `segment` and `init` are parts of one recording, as playlists name them.
+    enum class Format : std::uint8_t { fmp4, mp4, hls, segment, init };
     // Ten years: more than an excerpt ever has.
     static constexpr MediaTime kDurationMax = std::chrono::hours(24 * 3'650);
 
@@ -23,11 +24,24 @@ struct PlaybackRequest {
     std::optional<WallTime> start;
     std::optional<WallTime> end;  // of a list
     std::optional<MediaTime> duration;
+    std::optional<MediaTime> ago;  // in place of a start: so long before now
     Format format = Format::fmp4;
+    // A segment: its place in the file that begins at `start`, and the time of the file's media time zero for players.
+    struct Segment {
+        std::uint64_t offset = 0;
+        std::uint64_t bytes = 0;
+        MediaTime at{};
+    };
+    Segment segment{};
 
-    // path=APP/STREAM, start= and end= as in RFC 3339, duration= in seconds, format=fmp4 or mp4. Errc::malformed with a
-    // sentence for the client.
+    // path=APP/STREAM, start= and end= as in RFC 3339 (start also as a negative number of seconds: before now), duration= in
+    // seconds, format=fmp4, mp4 or hls; or segment or init with offset=, bytes= and at=. Errc::malformed with a sentence for the
+    // client.
     static Result<PlaybackRequest> parse(const wire::http::Query& query);
+    // The playlist of a live stream with its past: `path` is /APP/STREAM.m3u8.
+    static Result<PlaybackRequest> parse_timeshift(std::string_view path, const wire::http::Query& query);
+    // The time at which playback is to begin.
+    std::optional<WallTime> start_at(WallTime now) const { return ago ? std::optional(now - *ago) : start; }
 };
 
 // The body of /list: a JSON array with an entry for each span. `get_url` is where to get one, with the parameters that all have,

@@ -26,13 +26,47 @@ TEST(PlaybackRequest, ReadsPathTimesAndFormat) {
 }
 
 TEST(PlaybackRequest, RefusesOthersWithASentence) {
-    for (const char* query : {"", "path=cam", "path=/cam", "path=live/", "path=live/..", "path=../../etc/passwd", "path=live/%00",
-                              "path=live/cam&start=yesterday", "path=live/cam&duration=0", "path=live/cam&duration=-1",
-                              "path=live/cam&duration=nan", "path=live/cam&duration=1e300", "path=live/cam&duration=5x",
-                              "path=live/cam&format=flv", "path=live/cam&format=hls", "path=live/cam&end=1"})
+    for (const char* query : {"",
+                              "path=cam",
+                              "path=/cam",
+                              "path=live/",
+                              "path=live/..",
+                              "path=../../etc/passwd",
+                              "path=live/%00",
+                              "path=live/cam&start=yesterday",
+                              "path=live/cam&duration=0",
+                              "path=live/cam&duration=-1",
+                              "path=live/cam&duration=nan",
+                              "path=live/cam&duration=1e300",
+                              "path=live/cam&duration=5x",
+                              "path=live/cam&format=flv",
+                              "path=live/cam&end=1",
+                              "path=live/cam&start=-1e300",
+                              "path=live/cam&start=-1x",
+                              "path=live/cam&format=init",
+                              "path=live/cam&start=2026-11-29T14:00:00Z&format=segment",
+                              "path=live/cam&start=2026-11-29T14:00:00Z&format=segment&offset=-1&bytes=1&at=0",
+                              "path=live/cam&start=2026-11-29T14:00:00Z&format=segment&offset=1&bytes=1&at=9223372036854775807"})
         EXPECT_EQ(parse(query).code(), Errc::malformed) << query;
     EXPECT_TRUE(parse("path=live/cam&duration=315360000").ok());
     EXPECT_FALSE(parse("path=live/cam&duration=315360001").ok());
+}
+
+TEST(PlaybackRequest, ReadsTimesBeforeNowAndPartsOfFiles) {
+    const WallTime now(std::chrono::seconds(1'764'000'000));
+    EXPECT_EQ(MUST(parse("path=live/cam&start=-90.5&format=hls")).start_at(now), now - 90'500ms);
+    const auto part = MUST(parse("path=live/cam&start=2026-11-29T14:00:00Z&format=segment&offset=7&bytes=9&at=-40000"));
+    EXPECT_EQ(part.format, Format::segment);
+    EXPECT_EQ(part.segment.offset, 7u);
+    EXPECT_EQ(part.segment.bytes, 9u);
+    EXPECT_EQ(part.segment.at, -40ms);
+    const auto shifted = MUST(PlaybackRequest::parse_timeshift("/a/b/cam.m3u8", MUST(wire::http::Query::parse("start=-60"))));
+    EXPECT_EQ(shifted.app, "a/b");
+    EXPECT_EQ(shifted.stream, "cam");
+    EXPECT_EQ(shifted.format, Format::hls);
+    EXPECT_EQ(*shifted.ago, 60s);
+    EXPECT_FALSE(PlaybackRequest::parse_timeshift("/cam.m3u8", MUST(wire::http::Query::parse("start=-60"))).ok());
+    EXPECT_FALSE(PlaybackRequest::parse_timeshift("/live/cam.m3u8", MUST(wire::http::Query::parse("start=x"))).ok());
 }
 
 TEST(ListText, IsAnArrayInAnyPortions) {

@@ -23,6 +23,13 @@ using wire::http::Status;
 
 constexpr std::string_view kMovieType = "video/mp4";
 
+std::uint64_t bytes_of(const PlaybackSource::Part& part) {
+    std::uint64_t bytes = part.head.size();
+    for (const mp4::FileRange& range : part.media)
+        bytes += range.count;
+    return bytes;
+}
+
 int status_of(Errc code) {
     switch (code) {
         case Errc::not_found:
@@ -35,13 +42,12 @@ int status_of(Errc code) {
     }
 }
 
-// The party of a client in the worker threads.
+}  // namespace
+
 std::optional<io::Party> party_of(const std::string& peer_ip) {
     const auto address = parse_ip(peer_ip);
     return address.ok() ? std::optional<io::Party>(address->bytes) : std::nullopt;
 }
-
-}  // namespace
 
 http::Reply playback_error(int status, std::string_view sentence) {
     return {.status = status, .content_type = "application/json", .body = error_text(sentence), .headers = {}};
@@ -72,6 +78,8 @@ Result<void> PlaybackSession::run(io::Deadline deadline) {
 }
 
 Result<void> PlaybackSession::play(io::Deadline deadline) {
+    if (asked_.format == PlaybackRequest::Format::segment || asked_.format == PlaybackRequest::Format::init)
+        return send_file_part(deadline);
     auto source = open(deadline);
     if (source.ok() && asked_.format == PlaybackRequest::Format::fmp4)
         return send_fragments(*source, deadline);
@@ -93,10 +101,11 @@ Result<PlaybackSource> PlaybackSession::open(io::Deadline deadline) {
     const RecordedStream* const stream = context_.library.index().find(plan_.url);
     if (stream == nullptr)
         return Error(Errc::not_found, "there is no recording of this stream");
-    const auto spans = spans_of(*stream, asked_.start, std::nullopt);
+    const auto from = asked_.start_at(wall_now());
+    const auto spans = spans_of(*stream, from, std::nullopt);
     if (spans.empty())
         return Error(Errc::not_found, "there is no recording of this time");
-    WallTime start = asked_.start.value_or(spans.front().start);
+    WallTime start = from.value_or(spans.front().start);
     MediaTime duration = asked_.duration.value_or(spans.front().start + spans.front().duration - start);
     auto files = files_from(*stream, start, duration);
     if (files.empty())
@@ -122,6 +131,40 @@ Result<void> PlaybackSession::send_range(PlaybackSource& source, const mp4::File
     return http::send_file_bytes(exchange_, head, *file, range.offset, range.count, deadline);
 }
 
+// Its bytes are those of the file; only the times in the headers of fragments differ.
+Result<void> PlaybackSession::send_file_part(io::Deadline deadline) {
+    const RecordedStream* const stream = context_.library.index().find(plan_.url);
+    const RecordingFile* const found = stream == nullptr ? nullptr : file_at(*stream, *asked_.start);
+    if (found == nullptr)
+        return refuse(Error(Errc::not_found, "no recording begins at this time"), deadline);
+    const RecordingFile file = *found;
+    auto source = PlaybackSource::open_file(file, party_of(request_.peer_ip));
+    std::vector<PlaybackSource::Part> parts;
+    if (asked_.format == PlaybackRequest::Format::init) {
+        auto header = source.file_header(file.bytes, deadline);
+        if (!header.ok())
+            return refuse(header.error(), deadline);
+        parts.push_back(*std::move(header));
+    } else {
+        const auto& [offset, bytes, at] = asked_.segment;
+        auto segment = source.file_segment(file.bytes, offset, bytes, at, deadline);
+        if (!segment.ok())
+            return refuse(segment.error(), deadline);
+        parts = *std::move(segment);
+    }
+    http::Head head;
+    head.content_type = kMovieType;
+    head.end = http::BodyEnd::length;
+    for (const auto& part : parts)
+        head.length += bytes_of(part);
+    head.headers.emplace_back("Cache-Control", "max-age=3600");
+    TRY(exchange_.send_head(head, deadline));
+    for (const auto& part : parts)
+        if (!exchange_.request().is_head())
+            TRY(send_part(source, part, deadline));
+    return {};
+}
+
 Result<void> PlaybackSession::send_fragments(PlaybackSource& source, io::Deadline deadline) {
     http::Head head;
     head.content_type = kMovieType;
@@ -145,10 +188,7 @@ Result<void> PlaybackSession::send_fragments(PlaybackSource& source, io::Deadlin
 // One HTTP chunk, where there are chunks.
 Result<void> PlaybackSession::send_part(PlaybackSource& source, const PlaybackSource::Part& part, io::Deadline deadline) {
     const bool has_chunks = exchange_.body_end() == http::BodyEnd::chunks;
-    std::uint64_t bytes = part.head.size();
-    for (const mp4::FileRange& range : part.media)
-        bytes += range.count;
-    std::string head = has_chunks ? fmt::format("{:x}\r\n", bytes) : std::string();
+    std::string head = has_chunks ? fmt::format("{:x}\r\n", bytes_of(part)) : std::string();
     head += as_text(part.head);
     for (const mp4::FileRange& range : part.media)
         if (range.count > 0)

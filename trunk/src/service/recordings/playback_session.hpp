@@ -36,6 +36,7 @@ private:
 
     Result<void> play(io::Deadline deadline);
     Result<PlaybackSource> open(io::Deadline deadline);
+    Result<void> send_file_part(io::Deadline deadline);
     Result<void> send_fragments(PlaybackSource& source, io::Deadline deadline);
     Result<void> send_part(PlaybackSource& source, const PlaybackSource::Part& part, io::Deadline deadline);
     Result<void> send_movie(PlaybackSource& source, io::Deadline deadline);
@@ -54,6 +55,9 @@ private:
     std::string kick_reason_;
     session::ClientEntry entry_;
 };
+
+// The party of a client in the worker threads.
+std::optional<io::Party> party_of(const std::string& peer_ip);
 
 // The answer to an error before anything was sent.
 session::http::Reply playback_error(int status, std::string_view sentence);

@@ -1,9 +1,11 @@
 #include "service/recordings/playback_source.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "io/fibers/off_loop.hpp"
+#include "wire/mp4/read/segment_map.hpp"
 
 namespace live::service::recordings {
 
@@ -12,6 +14,35 @@ namespace mp4 = wire::mp4;
 namespace {
 
 io::Deadline step_limit(io::Deadline deadline) { return deadline.sooner(io::Deadline::after(PlaybackSource::kStepLimit)); }
+
+// A segment has a fragment per second, and at most so many.
+constexpr std::size_t kSegmentFragmentsMax = 10'000;
+
+Result<std::vector<PlaybackSource::Part>> read_segment(const ReadAt& read, std::uint64_t size, std::uint64_t offset,
+                                                       std::uint64_t bytes, MediaTime at) {
+    const auto header = TRY(mp4::read_fragmented_header(size, read));
+    mp4::FragmentReader reader(header, size, read);
+    mp4::Fragment fragment;
+    std::vector<PlaybackSource::Part> parts;
+    const Error wrong(Errc::not_found, "there is no such segment");
+    if (offset < header.bytes || bytes > size - std::min(size, offset))
+        return wrong;
+    for (const std::uint64_t end = offset + bytes; offset < end;) {
+        const auto got = reader.read(offset, fragment);
+        if (!got.ok() && got.code() != Errc::malformed && got.code() != Errc::need_more)
+            return got.error();
+        if (!got.ok() || parts.size() == kSegmentFragmentsMax || fragment.offset + fragment.bytes > end)
+            return wrong;
+        PlaybackSource::Part part;
+        const std::uint64_t events_bytes = fragment.offset - fragment.events;
+        part.head = TRY(read(fragment.events, static_cast<std::size_t>(events_bytes + fragment.header_bytes)));
+        TRY(mp4::move_in_time(part.head, header, at));
+        part.media.push_back({0, fragment.offset + fragment.header_bytes, fragment.bytes - fragment.header_bytes});
+        parts.push_back(std::move(part));
+        offset = fragment.offset + fragment.bytes;
+    }
+    return parts;
+}
 
 }  // namespace
 
@@ -23,14 +54,9 @@ Result<PlaybackSource> PlaybackSource::open(const std::vector<RecordingFile>& fi
     std::vector<mp4::ExcerptFile> list;
     std::vector<std::string> paths;
     for (const RecordingFile& file : files) {
-        // Other formats are listed, and cannot be cut.
-        if (file.format != FileFormat::fmp4)
-            continue;
         list.push_back({.size = file.bytes, .start = file.start - start});
         paths.push_back(file.path);
     }
-    if (list.empty() && !files.empty())
-        return Error(Errc::unsupported, "the recordings of this time are not fragmented MP4 (dvr_format fmp4)");
     PlaybackSource source(std::move(paths), party);
     Work* const work = source.work_.get();
     work->excerpt = TRY(mp4::Excerpt::start(
@@ -41,6 +67,30 @@ Result<PlaybackSource> PlaybackSource::open(const std::vector<RecordingFile>& fi
     return source;
 }
 
+PlaybackSource PlaybackSource::open_file(const RecordingFile& file, std::optional<io::Party> party) {
+    return PlaybackSource({file.path}, party);
+}
+
+Result<PlaybackSource::Part> PlaybackSource::file_header(std::uint64_t size, io::Deadline deadline) {
+    return io::off_loop(
+        [work = work_, size]() -> Result<Part> {
+            const ReadAt read = [&](std::uint64_t offset, std::size_t count) { return work->reader.read(0, offset, count); };
+            const auto header = TRY(mp4::read_fragmented_header(size, read));
+            return Part{.head = {}, .media = {{0, 0, header.bytes}}};
+        },
+        step_limit(deadline), io::Work::local, party_);
+}
+
+Result<std::vector<PlaybackSource::Part>> PlaybackSource::file_segment(std::uint64_t size, std::uint64_t offset,
+                                                                       std::uint64_t bytes, MediaTime at, io::Deadline deadline) {
+    return io::off_loop(
+        [work = work_, size, offset, bytes, at] {
+            const ReadAt read = [&](std::uint64_t place, std::size_t count) { return work->reader.read(0, place, count); };
+            return read_segment(read, size, offset, bytes, at);
+        },
+        step_limit(deadline), io::Work::local, party_);
+}
+
 Result<void> PlaybackSource::prepare(io::Deadline deadline) {
     const auto step = [work = work_] { return work->excerpt->prepare(kReadsPerStep); };
     while (!TRY(io::off_loop(step, step_limit(deadline), io::Work::local, party_))) {
@@ -48,12 +98,12 @@ Result<void> PlaybackSource::prepare(io::Deadline deadline) {
     return {};
 }
 
-Result<std::vector<std::uint8_t>> PlaybackSource::init(io::Deadline deadline) {
+Result<std::vector<std::uint8_t>> PlaybackSource::init(io::Deadline deadline, MediaTime duration) {
     return io::off_loop(
-        [work = work_]() -> Result<std::vector<std::uint8_t>> {
+        [work = work_, duration]() -> Result<std::vector<std::uint8_t>> {
             work->fragments.emplace(TRY(mp4::ExcerptFragments::create(*std::exchange(work->excerpt, std::nullopt))));
             ByteWriter out;
-            work->fragments->write_init(out);
+            work->fragments->write_init(out, duration);
             return out.release();
         },
         step_limit(deadline), io::Work::local, party_);
@@ -92,6 +142,15 @@ Result<std::vector<std::uint8_t>> PlaybackSource::next_header(io::Deadline deadl
             return out.release();
         },
         step_limit(deadline), io::Work::local, party_);
+}
+
+Result<std::vector<std::uint8_t>> PlaybackSource::read(const mp4::FileRange& range, std::size_t most, io::Deadline deadline) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(range.count, most));
+    auto bytes = TRY(io::off_loop([work = work_, range, count] { return work->reader.read(range.file, range.offset, count); },
+                                  step_limit(deadline), io::Work::local, party_));
+    if (bytes.empty())
+        return Error(Errc::closed, "a recording has become shorter");
+    return bytes;
 }
 
 Result<const io::File*> PlaybackSource::file(std::size_t number, io::Deadline deadline) {

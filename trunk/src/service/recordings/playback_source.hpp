@@ -38,14 +38,24 @@ public:
     static Result<PlaybackSource> open(const std::vector<RecordingFile>& files, WallTime start, MediaTime duration,
                                        std::optional<io::Party> party, io::Deadline deadline);
 
+    // One recording, for its parts.
+    static PlaybackSource open_file(const RecordingFile& file, std::optional<io::Party> party);
+    // Its header; and its fragments from `offset` on, `bytes` in all, moved in time. Errc::not_found: none begin or end there.
+    Result<Part> file_header(std::uint64_t size, io::Deadline deadline);
+    Result<std::vector<Part>> file_segment(std::uint64_t size, std::uint64_t offset, std::uint64_t bytes, MediaTime at,
+                                           io::Deadline deadline);
+
     // As fragments: the header, then all parts; an empty list at the end.
-    Result<std::vector<std::uint8_t>> init(io::Deadline deadline);
+    Result<std::vector<std::uint8_t>> init(io::Deadline deadline, MediaTime duration = {});
     Result<std::vector<Part>> next(io::Deadline deadline);
 
     // As a movie: first the count, then the header, in steps, of which some are empty.
     Result<void> count(io::Deadline deadline);
     const wire::mp4::ExcerptMovie& movie() const { return *work_->movie; }
     Result<std::vector<std::uint8_t>> next_header(io::Deadline deadline);
+
+    // Bytes of a part: at most `most` of the range, and at least one. Errc::closed: the file has become shorter.
+    Result<std::vector<std::uint8_t>> read(const wire::mp4::FileRange& range, std::size_t most, io::Deadline deadline);
 
     // The file for sending, which is kept open until another one is.
     Result<const io::File*> file(std::size_t number, io::Deadline deadline);

@@ -180,4 +180,12 @@ std::vector<RecordingFile> files_from(const RecordedStream& stream, WallTime sta
     return chosen;
 }
 
+const RecordingFile* file_at(const RecordedStream& stream, WallTime start) {
+    for (auto at = std::ranges::lower_bound(stream.files, start, {}, &RecordingFile::start);
+         at != stream.files.end() && at->start == start; ++at)
+        if (at->format == FileFormat::fmp4)
+            return &*at;
+    return nullptr;
+}
+
 }  // namespace live::service::recordings

@@ -2,6 +2,7 @@
 // events of the recorders. Dry.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -91,6 +92,12 @@ std::vector<RecordedSpan> spans_of(const RecordedStream& stream, std::optional<W
 // Recordings for playback from `start` on: those of the span that has it, and of later spans that begin after the end of the one
 // before, up to `start` + `duration`. If no recording runs at that time, the first one later.
 std::vector<RecordingFile> files_from(const RecordedStream& stream, WallTime start, MediaTime duration);
+
+// The fragmented recording that begins at exactly this time; nullptr without one.
+const RecordingFile* file_at(const RecordedStream& stream, WallTime start);
+
+// The clock of the machine.
+inline WallTime wall_now() { return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()); }
 
 // "/app/stream" in the default virtual host, "vhost/app/stream" in another: as the URL of a source.
 std::string url_of(const std::string& vhost, const std::string& app, const std::string& stream);

@@ -1,5 +1,7 @@
 #include "service/recordings/recording_index.hpp"
 
+#include <ctime>
+
 #include <gtest/gtest.h>
 
 namespace live::service::recordings {
@@ -119,13 +121,13 @@ TEST_F(RecordingIndexTest, OtherHostsHaveTheirOwn) {
     EXPECT_EQ(index_.find("/live/cam2"), nullptr);
 }
 
-// A bound for slow machines; the figure is in the ADR.
+// A bound for slow machines, in time on a processor; the figure is in the ADR.
 TEST_F(RecordingIndexTest, SpansOfManyFilesAreQuick) {
     for (int i = 0; i < 100'000; ++i)
         put(file_at(std::chrono::minutes(i), i % 2 == 0 ? 60s : 59s));
-    const auto begun = std::chrono::steady_clock::now();
+    const std::clock_t begun = std::clock();
     EXPECT_EQ(spans_of(cam(), std::nullopt, std::nullopt).size(), 50'000u);
-    EXPECT_LT(std::chrono::steady_clock::now() - begun, 1s);
+    EXPECT_LT(std::clock() - begun, CLOCKS_PER_SEC);
 }
 
 TEST_F(RecordingIndexTest, BoundsFiles) {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "service/recordings/file_reader.hpp"
 #include "wire/mp4/read/box_head.hpp"
 #include "wire/mp4/read/fragment_reader.hpp"
+#include "wire/mp4/read/segment_map.hpp"
 
 namespace live::service::recordings {
 
@@ -61,6 +63,8 @@ MediaTime movie_duration(std::uint64_t size, const ReadAt& read) {
     return {};
 }
 
+constexpr std::size_t kFragmentsAtOnce = 10'000;
+
 std::string without_prefix(const std::string& path, const std::string& folder) {
     return path.starts_with(folder) ? path.substr(folder.size()) : path;
 }
@@ -90,7 +94,32 @@ bool is_name(const std::string& text) {
     return !text.empty() && std::ranges::none_of(text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; });
 }
 
-void visit_folder(const fs::path& folder, int depth, const RecordingRoot& root, Scan& scan) {
+// How a scan treats files.
+struct ScanRules {
+    const KnownPaths& known;
+    InProgress in_progress;
+};
+
+void visit_file(const fs::path& path, const RecordingRoot& root, const ScanRules& rules, Scan& scan) {
+    std::string name = path.string();
+    const bool is_open = rules.in_progress == InProgress::found && name.ends_with(".mp4.tmp");
+    const std::string extension = path.extension().string();
+    if (!is_open && extension != ".mp4" && extension != ".flv")
+        return;
+    if (rules.known.contains(name)) {
+        scan.seen.insert(std::move(name));
+        return;
+    }
+    if (is_open)
+        name.resize(name.size() - std::string_view(".tmp").size());
+    auto found = is_open ? read_open_recording(name) : read_recording(root, name);
+    if (found.ok())
+        scan.found.push_back(*std::move(found));
+    else if (!is_open)
+        ++scan.unreadable;
+}
+
+void visit_folder(const fs::path& folder, int depth, const RecordingRoot& root, const ScanRules& rules, Scan& scan) {
     std::error_code failed;
     for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
         std::error_code ignored;
@@ -98,27 +127,27 @@ void visit_folder(const fs::path& folder, int depth, const RecordingRoot& root, 
             continue;
         if (entry->is_directory(ignored)) {
             if (depth < kFolderDepthMax)
-                visit_folder(entry->path(), depth + 1, root, scan);
+                visit_folder(entry->path(), depth + 1, root, rules, scan);
             continue;
         }
-        const std::string extension = entry->path().extension().string();
-        if (extension != ".mp4" && extension != ".flv")
-            continue;
-        if (scan.found.size() >= RecordingIndex::kFilesMax) {
+        if (scan.found.size() + scan.seen.size() >= RecordingIndex::kFilesMax) {
             scan.is_partial = true;
             return;
         }
-        auto found = read_recording(root, entry->path().string());
-        if (found.ok())
-            scan.found.push_back(*std::move(found));
-        else
-            ++scan.unreadable;
+        visit_file(entry->path(), root, rules, scan);
     }
 }
 
 }  // namespace
 
 std::string pin_path(const std::string& path) { return path + ".pin"; }
+
+bool pin(const std::string& path) {
+    const int made = ::open(pin_path(path).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (made >= 0)
+        ::close(made);
+    return made >= 0;
+}
 
 std::string RecordingRoot::folder() const {
     const std::string fixed = form.substr(0, form.find('['));
@@ -161,7 +190,33 @@ Result<FoundRecording> read_recording(const RecordingRoot& root, const std::stri
     return found;
 }
 
-Scan scan_recordings(const std::vector<RecordingRoot>& roots) {
+Result<FoundRecording> read_open_recording(const std::string& path) {
+    struct stat status {};
+    if (::lstat((path + ".tmp").c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+        return Error(Errc::not_found, "there is no recording " + path);
+    FileReader file({path + ".tmp"});
+    const ReadAt read = [&file](std::uint64_t offset, std::size_t count) { return file.read(0, offset, count); };
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    auto map = TRY(mp4::SegmentMap::open(size, read));
+    while (!TRY(map.extend(size, read, kFragmentsAtOnce))) {
+    }
+    const auto& note = map.header().note;
+    if (!note || !map.rest())
+        return Error(Errc::need_more, "nothing of " + path + " can be played");
+    if (!is_name(note->vhost) || !is_name(note->stream) || !is_name(note->app))
+        return Error(Errc::malformed, path + " is not a recording of a stream");
+    return FoundRecording{.vhost = note->vhost,
+                          .app = note->app,
+                          .stream = note->stream,
+                          .file = {.path = path,
+                                   .start = note->start,
+                                   .duration = map.rest()->end(),
+                                   .bytes = size,
+                                   .is_open = true,
+                                   .is_pinned = ::access(pin_path(path).c_str(), F_OK) == 0}};
+}
+
+Scan scan_recordings(const std::vector<RecordingRoot>& roots, const KnownPaths& known, InProgress in_progress) {
     Scan scan;
     std::vector<std::string> seen;
     for (const RecordingRoot& root : roots) {
@@ -169,7 +224,7 @@ Scan scan_recordings(const std::vector<RecordingRoot>& roots) {
         if (std::ranges::find(seen, folder) != seen.end())
             continue;
         seen.push_back(folder);
-        visit_folder(folder.empty() ? "." : folder, 0, root, scan);
+        visit_folder(folder.empty() ? "." : folder, 0, root, {known, in_progress}, scan);
     }
     std::ranges::sort(scan.found, [](const FoundRecording& a, const FoundRecording& b) {
         return std::tie(a.vhost, a.app, a.stream, a.file.start) < std::tie(b.vhost, b.app, b.stream, b.file.start);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.hpp"
@@ -28,8 +29,12 @@ struct FoundRecording {
     RecordingFile file;
 };
 
+// Paths of complete recordings that are listed already: they are not read again.
+using KnownPaths = std::unordered_set<std::string>;
+
 struct Scan {
     std::vector<FoundRecording> found;  // by stream and time
+    KnownPaths seen;                    // of the known ones
     std::size_t unreadable = 0;
     bool is_partial = false;  // there are more files than the index has
 };
@@ -37,10 +42,19 @@ struct Scan {
 // Folders above this depth are not looked into, and links are not followed.
 inline constexpr int kFolderDepthMax = 16;
 
-Scan scan_recordings(const std::vector<RecordingRoot>& roots);
+// Whether recordings in progress, of other processes, are found too: as far as they are whole.
+enum class InProgress : bool { left_out, found };
+
+Scan scan_recordings(const std::vector<RecordingRoot>& roots, const KnownPaths& known = {},
+                     InProgress in_progress = InProgress::left_out);
 
 // The empty file beside a pinned recording.
 std::string pin_path(const std::string& path);
+// Makes it. Returns whether it is there.
+bool pin(const std::string& path);
+
+// A recording in progress: `path` is that of the complete file. Errors as below; Errc::need_more: nothing can be played yet.
+Result<FoundRecording> read_open_recording(const std::string& path);
 
 // One complete file. `form` is as in RecordingRoot. Errc::not_found, Errc::system, Errc::malformed, Errc::unsupported: no
 // recording.

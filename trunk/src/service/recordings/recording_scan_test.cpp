@@ -73,6 +73,26 @@ TEST_F(RecordingScanTest, FindsTheFilesOfAllFoldersInOrder) {
     EXPECT_TRUE(scan_recordings({{"v", folder_.file("none/[stream].mp4")}}).found.empty());
 }
 
+TEST_F(RecordingScanTest, FindsNewFilesAndThoseInProgressBesideKnownOnes) {
+    write("live/cam.1.mp4", mp4::recorded(1));
+    write("live/cam.2.mp4", mp4::recorded(2));
+    const auto whole = mp4::recorded(4);
+    write("live/cam.3.mp4.tmp", mp4::FileBytes(whole.begin(), whole.end() - 10));
+    write("live/cam.4.mp4.tmp", mp4::FileBytes(whole.begin(), whole.begin() + 100));
+    const KnownPaths known = {folder_.file("live/cam.1.mp4"), folder_.file("live/gone.mp4")};
+    const Scan scan = scan_recordings({root()}, known, InProgress::found);
+    EXPECT_EQ(scan.seen, KnownPaths{folder_.file("live/cam.1.mp4")});
+    ASSERT_EQ(scan.found.size(), 2u);
+    for (const FoundRecording& found : scan.found) {
+        const bool is_open = found.file.path == folder_.file("live/cam.3.mp4");
+        EXPECT_EQ(found.file.is_open, is_open);
+        if (is_open) {
+            EXPECT_EQ(found.file.duration, 3s) << "the last fragment is not whole";
+        }
+    }
+    EXPECT_EQ(scan.unreadable, 0u);
+}
+
 TEST_F(RecordingScanTest, FolderIsThePartBeforeTheVariables) {
     EXPECT_EQ((RecordingRoot{"v", "./objs/dvr/[app]/[stream].flv"}.folder()), "./objs/dvr/");
     EXPECT_EQ((RecordingRoot{"v", "./objs/rec-[app].flv"}.folder()), "./objs/");

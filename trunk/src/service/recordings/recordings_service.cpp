@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <utility>
 
 #include <fcntl.h>
@@ -16,26 +17,25 @@ namespace live::service::recordings {
 
 namespace {
 
-// Whether each file is gone.
+// Whether each file is gone. Another worker may have pinned one.
 std::vector<bool> delete_files(const std::vector<std::string>& paths) {
     std::vector<bool> gone;
     for (const std::string& path : paths)
-        gone.push_back(::unlink(path.c_str()) == 0 || errno == ENOENT);
+        gone.push_back(::access(pin_path(path).c_str(), F_OK) != 0 && (::unlink(path.c_str()) == 0 || errno == ENOENT));
+    // The notes of service/upload.
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        if (gone[i])
+            static_cast<void>(::unlink((paths[i] + ".upload").c_str()));
     return gone;
 }
 
 std::vector<bool> pin_files(const std::vector<std::string>& paths, bool is_pinned) {
     std::vector<bool> done;
     for (const std::string& path : paths) {
-        const std::string pin = pin_path(path);
-        if (!is_pinned) {
-            done.push_back(::unlink(pin.c_str()) == 0 || errno == ENOENT);
-            continue;
-        }
-        const int made = ::open(pin.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
-        done.push_back(made >= 0);
-        if (made >= 0)
-            ::close(made);
+        if (is_pinned)
+            done.push_back(pin(path));
+        else
+            done.push_back(::unlink(pin_path(path).c_str()) == 0 || errno == ENOENT);
     }
     return done;
 }
@@ -64,19 +64,44 @@ Result<void> RecordingsService::start(io::Scope& fibers, io::Deadline) {
 
 void RecordingsService::run(io::Deadline deadline) {
     for (;;) {
-        const bool must_scan = !scanned_at_ || (std::exchange(is_requested_, false) && io::now() - *scanned_at_ >= kScanPause);
-        if (must_scan && !scan(deadline).ok())
+        if (must_scan() && !scan(deadline).ok())
             return;
         if (!read_fresh(deadline).ok() || !retain(deadline).ok() || !io::wait(work_, deadline).ok())
             return;
     }
 }
 
+bool RecordingsService::must_scan() {
+    if (!scans_.at)
+        return true;
+    const auto pause = others_ == Others::present ? kSharedScanPause : kScanPause;
+    return std::exchange(scans_.is_requested, false) && io::now() - *scans_.at >= pause;
+}
+
+// Other processes delete files too.
+void RecordingsService::drop_gone(const KnownPaths& known, const KnownPaths& seen) {
+    std::vector<std::pair<std::string, std::string>> gone;
+    for (const auto& [url, stream] : index_.streams())
+        for (const RecordingFile& file : stream.files)
+            if (known.contains(file.path) && !seen.contains(file.path))
+                gone.emplace_back(url, file.path);
+    for (const auto& [url, path] : gone)
+        static_cast<void>(index_.remove(url, path));
+}
+
 Result<void> RecordingsService::scan(io::Deadline deadline) {
     const TimePoint begun = io::now();
-    lacks_some_ = false;
-    scanned_at_ = begun;
-    auto scan = io::off_loop([roots = roots_()] { return scan_recordings(roots); }, deadline);
+    scans_.lacks_some = false;
+    scans_.at = begun;
+    const bool is_first = !scans_.is_complete;
+    const auto known = std::make_shared<KnownPaths>();
+    for (const auto& [url, stream] : index_.streams())
+        for (const RecordingFile& file : stream.files)
+            if (!file.is_open)
+                known->insert(file.path);
+    const auto in_progress = others_ == Others::present ? InProgress::found : InProgress::left_out;
+    auto scan =
+        io::off_loop([roots = roots_(), known, in_progress] { return scan_recordings(roots, *known, in_progress); }, deadline);
     if (!scan.ok() && scan.code() == Errc::cancelled)
         return scan.error();
     if (!scan.ok()) {
@@ -85,14 +110,18 @@ Result<void> RecordingsService::scan(io::Deadline deadline) {
     }
     std::size_t in_turn = 0;
     for (FoundRecording& found : scan->found) {
-        // The entry that a recorder has made meanwhile is newer.
+        // The entry that a recorder of this process has made meanwhile is newer.
         const std::string url = url_of(found.vhost, found.app, found.stream);
-        if (const RecordingFile* const known = index_.find_file(url, found.file.path); known == nullptr)
+        const RecordingFile* const entry = index_.find_file(url, found.file.path);
+        if (entry == nullptr || (entry->is_open && (!found.file.is_open || found.file.bytes > entry->bytes)))
             put(found.vhost, found.app, found.stream, std::move(found.file));
         if (++in_turn % kFilesPerTurn == 0)
             TRY(io::yield(deadline));
     }
-    is_complete_ = true;
+    scans_.is_complete = true;
+    drop_gone(*known, scan->seen);
+    if (!is_first)
+        return {};
     LOG_INFO(log_, "recordings: {} files of {} streams, {} MiB, found in {} ms; {} are no recordings{}", index_.files(),
              index_.streams().size(), index_.bytes() >> 20,
              std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - begun).count(), scan->unreadable,
@@ -155,7 +184,7 @@ Result<void> RecordingsService::read_fresh(io::Deadline deadline) {
         if (event.start)
             file.start = *event.start;
         if (const RecordingFile* const known = index_.find_file(url_of(event.vhost, event.app, event.stream), event.path))
-            file.is_pinned = known->is_pinned;
+            file.is_pinned = file.is_pinned || known->is_pinned;
         put(event.vhost, event.app, event.stream, std::move(file));
     }
     return {};
@@ -163,10 +192,14 @@ Result<void> RecordingsService::read_fresh(io::Deadline deadline) {
 
 // Once in a second; the disk is looked at for the figures too.
 void RecordingsService::on_tick() {
+    if (others_ == Others::present && scans_.requested_at && io::now() - *scans_.requested_at < kSharedScanTime) {
+        scans_.is_requested = true;
+        work_.raise();
+    }
     if (index_.files() == 0)
         return;
     is_disk_due_ = true;
-    is_retention_due_ = is_complete_ && rules_().is_on();
+    is_retention_due_ = scans_.is_complete && rules_().is_on();
     work_.raise();
 }
 
@@ -181,7 +214,7 @@ Result<void> RecordingsService::retain(io::Deadline deadline) {
     if (!std::exchange(is_retention_due_, false))
         return {};
     const RetentionOptions rules = rules_();
-    const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    const auto now = wall_now();
     auto due = due_recordings(index_, rules, now, free_bytes_, kDeletedPerTurn);
     const bool lacks_space = free_bytes_ && *free_bytes_ >> 20 < rules.min_free;
     if (!lacks_space)
@@ -285,7 +318,7 @@ void RecordingsService::give_up(const std::string& url) {
     if (stream == nullptr || stream->files.back().is_open)
         return;
     index_.forget(url);
-    lacks_some_ = true;
+    scans_.lacks_some = true;
 }
 
 void RecordingsService::write_metrics(MetricsText& text) const {
@@ -308,7 +341,7 @@ void RecordingsService::write_metrics(MetricsText& text) const {
     for (std::size_t i = 0; i < kDeleteReasons; ++i)
         text.sample(deleted_[i], {{"rule", std::string(name_of(static_cast<DeleteReason>(i)))}});
     text.family("millrace_recordings_index_bytes", MetricsText::Type::gauge, "Memory of the list of recordings.")
-        .sample(std::uint64_t{index_.memory_bytes()});
+        .sample(std::uint64_t{index_.memory_bytes() + maps_.memory_bytes()});
 }
 
 }  // namespace live::service::recordings

@@ -15,9 +15,11 @@
 #include "base/signal.hpp"
 #include "base/text/wall_time_text.hpp"
 #include "base/time.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/recordings/recording_index.hpp"
 #include "service/recordings/recording_scan.hpp"
 #include "service/recordings/retention.hpp"
+#include "service/recordings/segment_maps.hpp"
 #include "service/service.hpp"
 
 namespace live::service::recordings {
@@ -41,6 +43,9 @@ public:
     static constexpr std::size_t kFilesPerTurn = 500;
     // After the memory of a stream's entries was taken away, a request brings them back; not more often than this.
     static constexpr std::chrono::seconds kScanPause{60};
+    // With other processes that record: between two looks for their files, for so long after a request.
+    static constexpr std::chrono::seconds kSharedScanPause{2};
+    static constexpr std::chrono::seconds kSharedScanTime{60};
 
     // Deleted at once, and the pause before the next look.
     static constexpr std::size_t kDeletedPerTurn = 200;
@@ -48,8 +53,10 @@ public:
     // Both are asked whenever they are needed, so that a reload takes effect.
     using Roots = std::function<std::vector<RecordingRoot>()>;
     using Rules = std::function<RetentionOptions()>;
-    RecordingsService(Roots roots, Rules rules, Log log)
-        : roots_(std::move(roots)), rules_(std::move(rules)), log_(std::move(log)) {}
+    // `others`: whether other processes record into the same folders.
+    enum class Others : bool { absent, present };
+    RecordingsService(Roots roots, Rules rules, Others others, Log log)
+        : roots_(std::move(roots)), rules_(std::move(rules)), others_(others), log_(std::move(log)) {}
     RecordingsService(const RecordingsService&) = delete;
     RecordingsService& operator=(const RecordingsService&) = delete;
 
@@ -62,8 +69,9 @@ public:
     // Must not suspend.
     void on_recording(const RecordingEvent& event);
     const RecordingIndex& index() const { return index_; }
+    SegmentMaps& maps() { return maps_; }
     // False while the files that were there at the start are still being read.
-    bool is_complete() const { return is_complete_; }
+    bool is_complete() const { return scans_.is_complete; }
 
     // Recordings that begin in a span of time.
     struct Change {
@@ -85,9 +93,10 @@ public:
     Disk disk() const;
     // For a request: see kScanPause.
     void note_request() {
-        if (!lacks_some_)
+        scans_.requested_at = io::now();
+        if (!scans_.lacks_some && others_ == Others::absent)
             return;
-        is_requested_ = true;
+        scans_.is_requested = true;
         work_.raise();
     }
 
@@ -100,7 +109,9 @@ private:
     std::vector<Held> held() const override;
     void give_up(const std::string& url) override;
     void run(io::Deadline deadline);
+    bool must_scan();
     Result<void> scan(io::Deadline deadline);
+    void drop_gone(const KnownPaths& known, const KnownPaths& seen);
     Result<void> read_fresh(io::Deadline deadline);
     Result<void> retain(io::Deadline deadline);
     Result<void> delete_due(std::vector<DueRecording> due, io::Deadline deadline);
@@ -109,13 +120,19 @@ private:
 
     const Roots roots_;
     const Rules rules_;
+    const Others others_;
     Log log_;
     RecordingIndex index_;
-    bool is_complete_ = false;
-    bool lacks_some_ = false;  // a stream's entries were given up
-    bool is_requested_ = false;
+    SegmentMaps maps_;
+    struct Scans {
+        bool is_complete = false;  // once
+        bool lacks_some = false;   // a stream's entries were given up
+        bool is_requested = false;
+        std::optional<TimePoint> at;
+        std::optional<TimePoint> requested_at;
+    };
+    Scans scans_;
     bool is_limit_logged_ = false;
-    std::optional<TimePoint> scanned_at_;
     std::deque<Fresh> fresh_;
     bool is_retention_due_ = false;
     bool is_disk_due_ = false;

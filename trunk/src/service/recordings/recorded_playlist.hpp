@@ -1,0 +1,70 @@
+// RecordedPlaylist: an HLS playlist over recordings (RFC 8216): the segments of their files, on one timeline, whatever the gaps
+// between them. The media is not copied: each URI names a part of a file (PlaybackRequest::Format::segment). Dry.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/text/wall_time_text.hpp"
+#include "base/time.hpp"
+#include "service/hls/timed/date_ranges.hpp"
+#include "service/recordings/recording_index.hpp"
+#include "wire/mp4/read/segment_map.hpp"
+
+namespace live::service::recordings {
+
+// The address of /get: its path, and the parameters that all requests have ("path=live%2Fcam").
+struct GetAddress {
+    std::string path;
+    std::string parameters;
+};
+
+class RecordedPlaylist {
+public:
+    // `growing`: players load it again for what is recorded next.
+    enum class End : bool { complete, growing };
+    // More are left out at the end.
+    static constexpr std::size_t kSegmentsMax = 200'000;
+    static constexpr std::size_t kBreaksMax = 1'024;
+
+    // `get` is where segments are requested.
+    RecordedPlaylist(GetAddress get, WallTime start, WallTime end, End end_kind)
+        : get_(std::move(get)), start_(start), end_(end), end_kind_(end_kind) {}
+
+    // Adds the segments of the next file that overlap the span.
+    void add(const RecordingFile& file, const wire::mp4::SegmentMap& map);
+
+    std::size_t segments() const { return segments_.size(); }
+    // The tags before the segments; and segments, with the last tag after the last one.
+    std::string head() const;
+    std::string lines(std::size_t first, std::size_t count) const;
+
+private:
+    struct File {
+        WallTime start{};
+        MediaTime at{};  // of its media time zero, on the playlist's timeline
+        bool is_new_format = false;
+        bool follows_gap = false;
+    };
+    struct Segment {
+        std::size_t file = 0;
+        wire::mp4::MappedSegment media;
+    };
+
+    WallTime time_of(const Segment& segment) const { return files_[segment.file].start + segment.media.start; }
+    std::string parameters_of(const File& file) const;
+
+    const GetAddress get_;
+    const WallTime start_;
+    const WallTime end_;
+    const End end_kind_;
+    std::vector<File> files_;
+    std::vector<Segment> segments_;
+    std::vector<wire::mp4::FragmentedTrack> tracks_;  // of the newest file
+    MediaTime delay_{};                               // of the first file
+    service::hls::DateRanges breaks_{kBreaksMax};
+    MediaTime newest_{};  // the end of the newest segment, on the playlist's timeline
+};
+
+}  // namespace live::service::recordings

@@ -1,0 +1,123 @@
+#include "service/recordings/recorded_playlist.hpp"
+
+#include <gtest/gtest.h>
+
+#include "wire/mp4/read/recorded_files_fixture.hpp"
+#include "wire/scte35/splice_info.hpp"
+
+namespace live::service::recordings {
+namespace {
+
+namespace mp4 = wire::mp4;
+using End = RecordedPlaylist::End;
+
+constexpr WallTime kBegun(std::chrono::seconds(1'764'417'600));
+
+mp4::SegmentMap map_of(const mp4::FileBytes& file) {
+    const ReadAt read = [&file](std::uint64_t offset, std::size_t count) { return mp4::piece_of(file, offset, count); };
+    auto map = MUST(mp4::SegmentMap::open(file.size(), read));
+    while (!MUST(map.extend(file.size(), read, 100))) {
+    }
+    return map;
+}
+
+RecordingFile file_at_time(MediaTime start, MediaTime duration, bool is_open = false) {
+    return {.path = "a.mp4", .start = kBegun + start, .duration = duration, .is_open = is_open};
+}
+
+RecordedPlaylist playlist(WallTime start, WallTime end, End kind = End::complete) {
+    return {GetAddress{"/get", "path=live%2Fcam"}, start, end, kind};
+}
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++count;
+    return count;
+}
+
+TEST(RecordedPlaylist, FilesOfOnePublisherAreOneTimeline) {
+    const auto map = map_of(mp4::recorded(4));
+    auto list = playlist(kBegun + 1s, kBegun + 7s);
+    list.add(file_at_time(0s, 4s), map);
+    list.add(file_at_time(4s, 4s), map);
+    ASSERT_EQ(list.segments(), 4u);
+    const std::string text = list.head() + list.lines(0, 100);
+    EXPECT_TRUE(text.starts_with("#EXTM3U\n"));
+    EXPECT_NE(text.find("#EXT-X-START:TIME-OFFSET=1.000,PRECISE=YES\n"), std::string::npos);
+    EXPECT_EQ(count_of(text, "#EXT-X-MAP:URI=\"/get.mp4?path=live%2Fcam&start="), 1u);
+    EXPECT_EQ(count_of(text, "DISCONTINUITY"), 0u);
+    EXPECT_EQ(count_of(text, "&at=0\n"), 2u);
+    EXPECT_EQ(count_of(text, "&at=4000000\n"), 2u);
+    EXPECT_EQ(count_of(text, "#EXTINF:2.000000,\n/get.m4s?"), 4u);
+    EXPECT_TRUE(text.ends_with("#EXT-X-ENDLIST\n"));
+    std::string portions;
+    for (std::size_t i = 0; i < 4; ++i)
+        portions += list.lines(i, 1);
+    EXPECT_EQ(portions, list.lines(0, 100));
+}
+
+TEST(RecordedPlaylist, GapsAndOtherFormatsAreDiscontinuities) {
+    mp4::TrackFormat other = mp4::avc_track();
+    other.sample_entry.back() ^= 1;
+    auto list = playlist(kBegun, kBegun + 60s);
+    list.add(file_at_time(0s, 4s), map_of(mp4::recorded(4)));
+    list.add(file_at_time(9s, 4s), map_of(mp4::recorded(4)));
+    list.add(file_at_time(13s, 4s), map_of(mp4::recorded(4, {other, mp4::aac_track()})));
+    const std::string text = list.lines(0, 100);
+    EXPECT_EQ(count_of(text, "#EXT-X-DISCONTINUITY\n"), 2u);
+    EXPECT_EQ(count_of(text, "#EXT-X-MAP"), 2u);
+    EXPECT_EQ(count_of(text, "&at=9000000\n"), 2u);
+    EXPECT_EQ(count_of(text, "&at=13000000\n"), 2u);
+}
+
+TEST(RecordedPlaylist, OverlappingFilesFollowEachOther) {
+    const auto map = map_of(mp4::recorded(4));
+    auto list = playlist(kBegun, kBegun + 60s);
+    list.add(file_at_time(0s, 4s), map);
+    list.add(file_at_time(3'700ms, 4s), map);
+    EXPECT_EQ(count_of(list.lines(0, 100), "&at=4000000\n"), 2u);
+}
+
+TEST(RecordedPlaylist, GrowsAtItsEndOnly) {
+    const auto map = map_of(mp4::recorded(5));
+    auto list = playlist(kBegun, kBegun + 600s, End::growing);
+    list.add(file_at_time(0s, 5s, true), map);
+    EXPECT_EQ(list.segments(), 2u) << "the third is not complete";
+    auto later = playlist(kBegun, kBegun + 600s, End::growing);
+    later.add(file_at_time(0s, 5s), map);
+    EXPECT_EQ(later.segments(), 3u);
+    EXPECT_TRUE(later.lines(0, 100).starts_with(list.lines(0, 100)));
+    EXPECT_EQ(later.head(), list.head());
+    EXPECT_NE(list.head().find("PLAYLIST-TYPE:EVENT"), std::string::npos);
+    auto none = playlist(kBegun + 50s, kBegun + 60s);
+    none.add(file_at_time(0s, 5s), map);
+    EXPECT_EQ(none.segments(), 0u);
+}
+
+TEST(RecordedPlaylist, BreaksAreDateRanges) {
+    namespace scte35 = wire::scte35;
+    const auto section = [](bool out) {
+        return scte35::write_splice_info(
+            {.command = scte35::Command::splice_insert,
+             .insert =
+                 scte35::SpliceInsert{.event_id = 7,
+                                      .out_of_network = out,
+                                      .pts = 0,
+                                      .duration = out ? std::optional(scte35::BreakDuration{false, 2 * 90'000}) : std::nullopt}});
+    };
+    auto file = mp4::with_event(mp4::recorded(10), 2, mp4::kSpliceScheme, 2s, section(true));
+    const auto map = map_of(mp4::with_event(file, 4, mp4::kSpliceScheme, 4s, section(false)));
+    auto list = playlist(kBegun, kBegun + 60s);
+    list.add(file_at_time(0s, 10s), map);
+    const std::string text = list.head();
+    EXPECT_EQ(count_of(text, "#EXT-X-DATERANGE:ID=\"7-"), 2u) << text;
+    EXPECT_EQ(count_of(text, "START-DATE=\"2025-11-29T12:00:02.000Z\",PLANNED-DURATION=2,SCTE35-OUT=0xFC"), 1u) << text;
+    EXPECT_EQ(count_of(text, "END-DATE=\"2025-11-29T12:00:04.000Z\",DURATION=2,SCTE35-IN=0xFC"), 1u) << text;
+    auto later = playlist(kBegun + 3s, kBegun + 60s);
+    later.add(file_at_time(0s, 10s), map);
+    EXPECT_EQ(count_of(later.head(), "SCTE35-OUT"), 0u) << "it is before the span";
+}
+
+}  // namespace
+}  // namespace live::service::recordings
