@@ -2,6 +2,7 @@
 // in the tree names it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -53,9 +54,12 @@ private:
     std::optional<session::StreamStay> stay_;
 };
 
+inline constexpr std::array kRefusals{session::Refusals("hello_unanswered", "{} greetings wait for an answer")};
+
 inline session::Protocol describe(const session::Traffic& traffic) {
     return {.name = "hello",
             .kinds = {{session::ClientKind(kPlay), sizeof(Client)}, {session::ClientKind(kPublish), std::nullopt}},
+            .refusals = kRefusals,
             .traffic = [&traffic] { return traffic; },
             .add_memory = [](std::vector<session::MemoryKind>& all) { all.push_back({"hello_greetings", 7, 70}); },
             .write_metrics =

@@ -100,6 +100,8 @@ TEST_F(MadeUpProtocolTest, IsInTheApi) {
 
 TEST_F(MadeUpProtocolTest, IsInTheMetrics) {
     EXPECT_TRUE(has_metric("millrace_hello_greetings_total 7"));
+    EXPECT_TRUE(has_metric(R"(millrace_refused_total{limit="hello_unanswered"} 0)"));
+    EXPECT_TRUE(has_metric(R"(millrace_refused_total{limit="max_connections"} 0)"));
     EXPECT_TRUE(has_metric("srs_send_bytes_total 22"));
     EXPECT_TRUE(has_metric("srs_receive_bytes_total 11"));
     EXPECT_TRUE(has_metric("srs_clients 1"));

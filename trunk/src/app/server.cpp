@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log/log_format.hpp"
+#include "service/acme/acme_service.hpp"
 
 namespace live::app {
 
@@ -27,7 +28,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       admission_({clients_.vhosts(), clients_.places().memory(), streams_.table(), calls_.hooks(), relays_.token_check(),
                   clients_.keys(), calls_.key_sets(), clients_.users(), relays_.routes(workers_.service())}),
       ports_({settings_, names_, streams_, clients_, admission_, events_, workers_, http_}, log),
-      programs_(settings_, streams_, ports_, log),
+      programs_({settings_, streams_, clients_, admission_, events_, ports_}, log),
       outputs_({settings_, names_, streams_, clients_, calls_, admission_, events_, workers_, protocols_}, log),
       upkeep_({settings_, names_, services_, protocols_, streams_, clients_}, log),
       facts_({settings_, protocols_, streams_.fan_out(), clients_.places(), clients_.access_log(), workers_.service(),
@@ -51,7 +52,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
              .upgrade = *names_.upgrade,
              .conf_warnings = facts_.conf_warnings()},
             outputs_.files(), clients_.scratch(), clients_.places(), log),
-      first_worker_({settings_, names_, calls_, ports_, streams_.table(), admission_, http_, protocols_}, log) {
+      first_worker_({settings_, names_, calls_, ports_, streams_.table(), admission_, http_, protocols_, clients_}, log) {
     http_.ports().set_guard(calls_.api_access());
     register_parts();
 }
@@ -64,7 +65,11 @@ void Server::register_parts() {
         part->add_routes(http_);
     }
     first_worker_.add_routes(http_);
-    admission_.set_streams_on_demand(first_worker_.streams_on_demand());
+    admission_.add_streams_on_demand(first_worker_.streams_on_demand());
+    admission_.add_streams_on_demand(programs_.engines());
+    // After streams that somebody makes.
+    admission_.add_streams_on_demand(programs_.slates());
+    ports_.rtc().set_plain_video(programs_.engines());
     services_.add(http_);
     first_worker_.add_services(services_);
     protocols_ = services_.protocols();
@@ -82,6 +87,8 @@ void Server::serve_worker(engine::workers::Purpose purpose, std::unique_ptr<io::
 Result<std::unique_ptr<Server>> Server::create(settings::Settings settings, ServerNames names, std::size_t connections_max,
                                                const Log& log) {
     auto tls = TRY(OutgoingCalls::load_tls(settings.tls_client, log));
+    if (settings.acme.enabled)
+        TRY(service::acme::make_first_certificate(service::acme::files_beside(settings.pid)));
     auto server =
         std::make_unique<Server>(Private{}, std::move(settings), std::move(names), connections_max, std::move(tls), log);
     const auto started = server->start();

@@ -66,8 +66,8 @@ TEST_F(AppServerTest, EveryPartHasItsRoutes) {
     const service::http_client::HttpClient client("test/1", scratch, nullptr);
     for (const char* path :
          {"/api/v1/versions", "/api/v1/clients/", "/api/v1/clusters", "/api/v1/cluster/where?stream=/a/b", "/api/v1/forwards",
-          "/api/v1/ingests", "/api/v1/dvrs", "/api/v1/transcodes", "/api/v1/memory", "/api/v1/doctor/srt", "/api/v1/doctor/rtc",
-          "/api/v1/drain", "/api/v1/upgrade", "/metrics", "/readyz"}) {
+          "/api/v1/ingests", "/api/v1/dvrs", "/api/v1/uploads", "/api/v1/uploads/state", "/api/v1/transcodes", "/api/v1/memory",
+          "/api/v1/doctor/srt", "/api/v1/doctor/rtc", "/api/v1/drain", "/api/v1/upgrade", "/metrics", "/readyz"}) {
         const auto answer = client.call({.method = "GET",
                                          .url = "http://" + api.text() + path,
                                          .headers = {},

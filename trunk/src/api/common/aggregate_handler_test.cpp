@@ -62,7 +62,7 @@ protected:
     static Row stream(std::string_view id, bool is_published, unsigned clients) {
         Row row = {{"id", id}, {"published", is_published}, {"clients", clients, Combine::add}};
         row.key = id;
-        row.leads = is_published;
+        row.rank = is_published;
         return row;
     }
 

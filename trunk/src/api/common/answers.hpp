@@ -97,6 +97,15 @@ inline constexpr std::array kAudio = {Member{"codec profile"}, Member{"sample_ra
 inline constexpr std::array kGop = {Member{"seconds since_key_frame", number, {}, nullable}};
 inline constexpr std::array kTrackCounts = {Member{"packets bytes", integer}};
 inline constexpr std::array kTracks = {Member{"video audio data", object, kTrackCounts}};
+inline constexpr std::array kListedTrack = {
+    Member{"kind", text, {}, always, "video or audio"},
+    Member{"id", integer},
+    Member{"default", boolean, {}, always, "for players without multitrack support"},
+    Member{"rendition", boolean, {}, always, "added by a ladder or a further publisher"},
+    Member{"language name"},
+    Member{"captions", texts, {}, sometimes, "closed captions in the video: CC1 to CC4, SERVICE1 to SERVICE63"},
+    Member{"video", object, kVideo, sometimes},
+    Member{"audio", object, kAudio, sometimes}};
 inline constexpr std::array kStream = {Member{"id name vhost app tcUrl url"},
                                        Member{"live_ms", integer, {}, always, "milliseconds since 1970"},
                                        Member{"clients frames send_bytes recv_bytes", integer},
@@ -106,8 +115,10 @@ inline constexpr std::array kStream = {Member{"id name vhost app tcUrl url"},
                                        Member{"audio", object, kAudio, nullable},
                                        Member{"fps", number},
                                        Member{"b_frames", boolean},
+                                       Member{"slate", boolean, {}, always, "the publisher is away, and players see the slate"},
                                        Member{"gop", object, kGop},
                                        Member{"tracks", object, kTracks},
+                                       Member{"track_list", list, kListedTrack},
                                        Member{"dropped_packets", integer},
                                        Member{"role", text, {}, always, "origin or edge"},
                                        Member{"origin", object, kPull, sometimes, "of an edge"},
@@ -116,6 +127,9 @@ inline constexpr std::array kStream = {Member{"id name vhost app tcUrl url"},
 
 inline constexpr std::array kSrtLink = {Member{"rtt_ms", number}, Member{"loss retrans drop latency_ms key_bits", integer},
                                         Member{"peer_version"}, Member{"encrypted", boolean}};
+inline constexpr std::array kRtcLink = {
+    Member{"layer", text, {}, always, "of a publisher with simulcast; else empty"}, Member{"layer_changes", integer},
+    Member{"estimate_kbps", integer, {}, always, "what the link carries; 0 while unknown"}, Member{"loss rtt_ms", number}};
 inline constexpr std::array kClient = {Member{"id vhost stream ip pageUrl swfUrl tcUrl url name type"},
                                        Member{"publish relay", boolean},
                                        Member{"alive", number, {}, always, "seconds"},
@@ -123,6 +137,7 @@ inline constexpr std::array kClient = {Member{"id vhost stream ip pageUrl swfUrl
                                        Member{"kbps", object, kKbps},
                                        Member{"delivered_packets dropped_packets queued_packets queue_delay_ms", integer},
                                        Member{"srt", object, kSrtLink, sometimes, "the link of an SRT client"},
+                                       Member{"rtc", object, kRtcLink, sometimes, "the link of a WebRTC player"},
                                        Member{"worker", integer, {}, sometimes}};
 
 inline constexpr std::array kViewers = {Member{"type"}, Member{"count", integer}};
@@ -206,9 +221,11 @@ inline constexpr std::array kDvr = {
 inline constexpr std::array kRung = {Member{"name codec"}, Member{"height kbps", integer}};
 inline constexpr std::array kTranscode = {
     Member{"stream_url"},
-    Member{"kind", text, {}, always, "ladder"},
-    Member{"state", text, {}, always, "waiting, running, pausing or unusable"},
-    Member{"renditions", list, kRung},
+    Member{"kind", text, {}, always, "ladder, or engine: of a transcode {}"},
+    Member{"engine", text, {}, nullable, "its name"},
+    Member{"output", text, {}, nullable, "of an engine, without secrets"},
+    Member{"state", text, {}, always, "waiting, running, pausing, idle or unusable"},
+    Member{"renditions", list, kRung, always, "of a ladder"},
     Member{"starts", integer, {}, always, "of its process"},
     Member{"last_end", text, {}, nullable, "why the last process ended"},
     Member{"dropped_packets", integer, {}, always, "input that was not encoded, because the process was too slow"},
@@ -225,6 +242,21 @@ inline constexpr std::array kRecordingFile = {Member{"start", text, {}, always, 
                                               Member{"file"},
                                               Member{"format", text, {}, always, "fmp4, mp4 or flv"},
                                               Member{"pinned recording", boolean}};
+inline constexpr std::array kClipRequest = {Member{"before after", number, {}, sometimes, "seconds; together 3600 at most"}};
+inline constexpr std::array kClip = {Member{"file", text, {}, always, "once it is complete, on_dvr reports it"},
+                                     Member{"start", text, {}, always, "RFC 3339, in UTC"},
+                                     Member{"duration", number, {}, always, "seconds"}};
+inline constexpr std::array kTimedEventRequest = {Member{"scte35 id3", text, {}, sometimes, "a section or a tag in Base64"},
+                                                  Member{"cue", text, {}, sometimes, "out: a break begins, in: it ends"},
+                                                  Member{"id", integer, {}, sometimes, "of the break"},
+                                                  Member{"text language", text, {}, sometimes, "a line of subtitles"},
+                                                  Member{"duration", number, {}, sometimes, "seconds, of the break or the line"},
+                                                  Member{"name", text, {}, sometimes, "of a message, whose object is data"},
+                                                  Member{"delay", number, {}, sometimes, "seconds until the event, at most 600"}};
+inline constexpr std::array kTimedEvent = {Member{"kind", text, {}, always, "scte35, id3 or text"},
+                                           Member{"time", number, {}, always, "seconds, on the timeline of the stream"}};
+inline constexpr std::array kPostedCues = {Member{"cues", integer, {}, always, "lines of subtitles that were added"},
+                                           Member{"time", number, {}, always, "their time zero, on the timeline of the stream"}};
 inline constexpr std::array kRecordingChange = {Member{"changed", integer},
                                                 Member{"kept", integer, {}, always, "pinned, in progress, or the disk refuses"}};
 inline constexpr std::array kRecordingDisk = {
@@ -232,6 +264,19 @@ inline constexpr std::array kRecordingDisk = {
     Member{"is_complete", boolean, {}, always, "false while the files are read after a start"},
     Member{"free_bytes", integer, {}, nullable}, Member{"growth_bytes_per_second", number, {}, always, "over the last hour"},
     Member{"full_in_seconds", integer, {}, nullable, "at this rate, until the disk is full or recordings are deleted for space"}};
+
+inline constexpr std::array kUpload = {
+    Member{"vhost app stream file object"}, Member{"state", text, {}, always, "queued, sending, waiting or conflict"},
+    Member{"bytes sent_bytes", integer}, Member{"error", text, {}, nullable, "why the last attempt failed"},
+    Member{"worker", integer, {}, sometimes}};
+inline constexpr std::array kUploadState = {
+    Member{"enabled", boolean},
+    Member{"files bytes", integer, {}, always, "that are not uploaded yet"},
+    Member{"uploaded_files uploaded_bytes", integer, {}, always, "since the start"},
+    Member{"deleted_files", integer, {}, always, "after their upload"},
+    Member{"conflicts", integer, {}, always, "files whose name another object has"},
+    Member{"parallel", integer, {}, always, "requests that are allowed at the same time now"},
+    Member{"error", text, {}, nullable, "why nothing is sent"}};
 
 inline constexpr std::array kCounts = {Member{"objects", integer}, Member{"bytes", integer, {}, nullable}};
 inline constexpr std::array kMemoryKind = {kCounts[0], kCounts[1],

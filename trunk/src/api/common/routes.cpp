@@ -4,6 +4,7 @@
 #include "api/common/answers.hpp"
 #include "api/common/page.hpp"
 #include "api/common/route.hpp"
+#include "session/http/router.hpp"
 
 namespace live::api {
 
@@ -112,6 +113,16 @@ constexpr std::array kRecordingFails = {Failure{400, "the stream or a time is mi
                                         Failure{404, "there is no recording of this stream"}};
 constexpr std::array kRecordingChangeFails = {kRecordingFails[0], Failure{403, "a page of another site asks for a change"},
                                               Failure{503, "the disk is busy, or the server stops"}};
+constexpr std::array kClipFails = {Failure{400, "the body is no such object"}, kRecordingChangeFails[1],
+                                   Failure{404, "there is no such stream, or it is not recorded as fragmented MP4"},
+                                   Failure{503, "too many clips are being made"}};
+constexpr std::array kTimedEventFails = {Failure{400, "the body is no event"}, kRecordingChangeFails[1],
+                                         Failure{404, "there is no such live stream"}};
+constexpr std::array kSubtitles = {
+    Parameter{"language", "of the cues, a tag of RFC 5646"},
+    Parameter{"delay", "seconds from now to the time zero of the cues, at most 600", JsonType::number}};
+constexpr std::array kSubtitlesFails = {Failure{400, "the body is no WebVTT, or beyond a limit"}, kRecordingChangeFails[1],
+                                        kTimedEventFails[2]};
 constexpr std::array kExists = {Failure{404, "there is no such entry"}};
 constexpr std::array kRawFails = {Failure{403, "switched off, or a page of another site asks for a change"}};
 constexpr std::array kChangeFails = {Failure{403, "a page of another site asks for a change"}};
@@ -189,6 +200,39 @@ constexpr std::array kRoutes = {
           "virtual hosts in use; /vhosts/ID is one of them", always, joined},
     Route{"/api/v1/streams/", kRead, kApi, kPage, list_of("streams", "stream", answers::kStream),
           "live streams; /streams/ID is one of them", always, joined},
+    Route{"/api/v1/streams/{id}/clip",
+          {Method::post},
+          kApi,
+          kNone,
+          data_of(answers::kClip),
+          "keeps a span around now as a file of its own",
+          never,
+          holder,
+          kClipFails,
+          {},
+          {"application/json", answers::kClipRequest}},
+    Route{"/api/v1/streams/{id}/events",
+          {Method::post},
+          kApi,
+          kNone,
+          data_of(answers::kTimedEvent),
+          "puts a marker, timed metadata or a subtitle into the stream",
+          never,
+          holder,
+          kTimedEventFails,
+          {},
+          {"application/json", answers::kTimedEventRequest}},
+    Route{"/api/v1/streams/{id}/subtitles",
+          {Method::post},
+          kApi,
+          kSubtitles,
+          data_of(answers::kPostedCues),
+          "puts the cues of a WebVTT text into the stream, as subtitles",
+          never,
+          holder,
+          kSubtitlesFails,
+          {},
+          {"text/vtt"}},
     Route{"/api/v1/clients/",
           {Method::get, Method::head, Method::del},
           kApi,
@@ -273,6 +317,10 @@ constexpr std::array kRoutes = {
           kRecordingPinActions},
     Route{"/api/v1/recordings/disk", kRead, kApi, kNone, data_of(answers::kRecordingDisk),
           "the space that recordings have, and for how long", never},
+    Route{"/api/v1/uploads", kRead, kApi, kPage, list_of("uploads", {}, answers::kUpload),
+          "recordings on their way to the object storage", always, entries},
+    Route{"/api/v1/uploads/state", kRead, kApi, kNone, data_of(answers::kUploadState),
+          "what waits for the object storage, and why nothing is sent", never, all},
     Route{"/api/v1/snapshot/", kRead, kApi, kVhost, Answer{"image/jpeg", {}, {}},
           "/snapshot/APP/STREAM.jpg is an image of a stream", never, receiver, kSnapshotFails, "{app}/{stream}.jpg"},
     Route{"/api/v1/thumbnail/", kRead, Ports::streams | Ports::workers, kVhost, Answer{"image/jpeg", {}, {}},
@@ -397,8 +445,9 @@ std::span<const Route> routes() { return kRoutes; }
 // The longest path wins; an exact one is longer than the folders above it.
 const Route* find_route(std::string_view path) {
     const Route* best = nullptr;
+    const std::string named = session::http::with_id(path);
     for (const Route& route : kRoutes)
-        if (serves(route, path) && (best == nullptr || route.path.size() > best->path.size()))
+        if ((serves(route, path) || route.path == named) && (best == nullptr || route.path.size() > best->path.size()))
             best = &route;
     return best;
 }

@@ -66,7 +66,7 @@ Reply ClustersHandler::find_stream(const Request& request) const {
     Row data = {{"query", std::move(query)}};
     const std::string vhost(asked.get("vhost", wire::rtmp::kDefaultVhost));
     const auto here = facts_.find(vhost, std::string(asked.get("app")), std::string(asked.get("stream")));
-    data.leads = here.has_value();
+    data.rank = here.has_value();
     std::optional<Row> origin;
     if (here) {
         // The address under which it was found is one that works, as far as is known.
@@ -97,7 +97,7 @@ Reply ClustersHandler::handle(const Request& request, io::Deadline deadline) {
                                                {"last_error", record.last_error},
                                                {"rtt_ms", std::chrono::duration<double, std::milli>(record.rtt).count()}});
         origin.key = url;
-        origin.leads = record.is_up;
+        origin.rank = record.is_up;
     });
     Rows pulls;
     for (const auto& pull : relay_.list())

@@ -13,6 +13,18 @@ using service::ingest::IngestState;
 
 std::optional<std::string> text_or_null(std::string text) { return text.empty() ? std::nullopt : std::optional(std::move(text)); }
 
+// Each worker has the ingests on demand, and one of them pulls. An attempt that fails or has failed is of more interest than
+// workers that have not tried; one that waits because the stream is published by another worker is not.
+std::uint8_t rank(const IngestFacts& ingest) {
+    if (ingest.state == IngestState::running)
+        return 3;
+    if (!ingest.tracks.empty())
+        return 0;
+    return ingest.state != IngestState::idle ? 2 : ingest.last_error.empty() ? 0 : 1;
+}
+
+}  // namespace
+
 Row ingest_row(const IngestFacts& ingest, TimePoint now) {
     const auto next = ingest.next_attempt
                           ? std::optional(std::max<std::int64_t>((*ingest.next_attempt - now) / std::chrono::milliseconds(1), 0))
@@ -36,14 +48,11 @@ Row ingest_row(const IngestFacts& ingest, TimePoint now) {
             {"last_error", ingest.last_error},
             {"next_attempt_ms", next},
             {"pid", ingest.pid}};
-    // Each worker has the ingests on demand; one of them may pull.
     row.key = ingest.vhost + "/" + ingest.id + " " + ingest.stream_url;
-    row.leads = ingest.state != IngestState::idle;
+    row.rank = rank(ingest);
     row.add("worker", engine::workers::Workers());
     return row;
 }
-
-}  // namespace
 
 session::http::Reply IngestsHandler::handle(const session::http::Request& request, io::Deadline) {
     const auto page = page_of(request);

@@ -8,6 +8,9 @@
 
 namespace live::api {
 
+// One worker's row. Rows of the same ingest are combined.
+engine::workers::Row ingest_row(const service::ingest::IngestFacts& ingest, TimePoint now);
+
 class IngestsHandler final : public session::http::Handler {
 public:
     // Both outlive this.

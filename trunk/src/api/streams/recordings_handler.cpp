@@ -1,15 +1,19 @@
 #include "api/streams/recordings_handler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "api/common/rows.hpp"
 #include "base/text/wall_time_text.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::api {
+using service::clips::ClipService;
 using service::recordings::FileFormat;
 using service::recordings::RecordedStream;
 using service::recordings::RecordingFile;
@@ -104,6 +108,33 @@ Reply change_reply(const Request& request, const ServerInfo& server, const Resul
                      Row{{"changed", std::uint64_t{change->changed}}, {"kept", std::uint64_t{change->kept}}});
 }
 
+constexpr std::string_view kStreamsFolder = "/api/v1/streams/";
+
+struct Wanted {
+    MediaTime before{};
+    MediaTime after{};
+};
+
+Result<MediaTime> seconds_of(const nlohmann::json& body, const char* name) {
+    const auto found = body.find(name);
+    if (found == body.end())
+        return MediaTime();
+    const double seconds = found->is_number() ? found->get<double>() : -1;
+    if (!std::isfinite(seconds) || seconds < 0 || seconds > std::chrono::duration<double>(ClipService::kSpanMax).count())
+        return Error(Errc::malformed, std::string(name) + " is not a number of seconds up to 3600");
+    return MediaTime(std::llround(seconds * 1e6));
+}
+
+Result<Wanted> read_body(const std::string& text) {
+    const auto body = nlohmann::json::parse(text, nullptr, false);
+    if (!body.is_object())
+        return Error(Errc::malformed, "the body is not a JSON object");
+    const Wanted wanted{.before = TRY(seconds_of(body, "before")), .after = TRY(seconds_of(body, "after"))};
+    if (wanted.before + wanted.after <= MediaTime() || wanted.before + wanted.after > ClipService::kSpanMax)
+        return Error(Errc::malformed, "before and after are together more than 0 and at most 3600 seconds");
+    return wanted;
+}
+
 }  // namespace
 
 Reply RecordingsHandler::handle(const Request& request, io::Deadline) {
@@ -172,6 +203,25 @@ Reply RecordingDiskHandler::handle(const Request& request, io::Deadline) {
             {"full_in_seconds", disk.full_in ? std::optional(static_cast<std::uint64_t>(disk.full_in->count())) : std::nullopt},
             {"deleted_files", disk.deleted_files},
             {"deleted_bytes", disk.deleted_bytes}});
+}
+
+Reply ClipHandler::handle(const Request& request, io::Deadline) {
+    const std::string& path = request.path();
+    const std::string id = path.substr(kStreamsFolder.size(), path.rfind('/') - kStreamsFolder.size());
+    const auto* const stream = stats_.find_stream(id);
+    if (stream == nullptr)
+        return error_reply(Status::not_found, "there is no such stream");
+    const auto wanted = read_body(request.message.body);
+    if (!wanted.ok())
+        return error_reply(Status::bad_request, wanted.error().sentence());
+    const auto clip = clips_.begin(stream->vhost->name, stream->app, stream->name, wanted->before, wanted->after);
+    if (!clip.ok())
+        return error_reply(clip.code() == Errc::not_found ? Status::not_found : Status::service_unavailable,
+                           clip.error().sentence());
+    return row_reply(request, server_, "data",
+                     Row{{"file", clip->file},
+                         {"start", wall_time_text(clip->start)},
+                         {"duration", std::chrono::duration<double>(clip->duration).count()}});
 }
 
 }  // namespace live::api

@@ -97,14 +97,16 @@ Row row_of(const StreamRow& stream, const service::relay::RelayService* relay, c
                // The following members are ours.
                {"fps", std::round(stream.frames_per_second() * 100) / 100},
                {"b_frames", stream.has_b_frames()},
+               {"slate", stream.shows_slate()},
                {"gop", Row{{"seconds", optional_seconds(stream.gop())},
                            {"since_key_frame", optional_seconds(stream.since_key_frame(io::now()))}}},
                {"tracks", Row{{"video", track_of(counters, MediaKind::video)},
                               {"audio", track_of(counters, MediaKind::audio)},
                               {"data", track_of(counters, MediaKind::data)}}},
+               {"track_list", track_rows(stream)},
                {"dropped_packets", counters.dropped_packets}};
     row.key = stream.url;
-    row.leads = !stream.publisher.empty();
+    row.rank = !stream.publisher.empty();
     const auto pull = relay == nullptr ? std::nullopt : relay->find(stream.url);
     row.add("role", pull ? "edge" : "origin");
     if (pull)

@@ -126,10 +126,12 @@ TEST_F(StatsApiTest, StreamsHaveEveryField) {
                         {"fps", kReal},
                         {"gop", kObject},
                         {"tracks", kObject},
+                        {"track_list", Json::value_t::array},
                         {"dropped_packets", kWhole},
                         {"role", kText},
                         {"forwards", Json::value_t::array},
-                        {"b_frames", kBool}};
+                        {"b_frames", kBool},
+                        {"slate", kBool}};
     Fields silent = fields;
     for (auto& [name, type] : silent)
         if (name == "video" || name == "audio")
@@ -150,6 +152,11 @@ TEST_F(StatsApiTest, StreamsHaveEveryField) {
     expect_fields(one["video"], {{"codec", kText}, {"profile", kText}, {"level", kText}, {"width", kWhole}, {"height", kWhole}});
     EXPECT_EQ(one["video"], Json::parse(R"({"codec":"H264","profile":"High","level":"3.1","width":1280,"height":720})"));
     EXPECT_EQ(one["audio"], Json::parse(R"({"codec":"AAC","sample_rate":44100,"channel":2,"profile":"LC"})"));
+    EXPECT_EQ(one["track_list"], Json::parse(R"([
+        {"kind":"video","id":0,"default":true,"rendition":false,"language":"","name":"",
+         "video":{"codec":"H264","profile":"High","level":"3.1","width":1280,"height":720}},
+        {"kind":"audio","id":0,"default":true,"rendition":false,"language":"","name":"",
+         "audio":{"codec":"AAC","sample_rate":44100,"channel":2,"profile":"LC"}}])"));
     EXPECT_EQ(one["publish"], Json::parse(R"({"active":true,"cid":"id0"})"));
     EXPECT_EQ(one["clients"], 2);
     EXPECT_EQ(one["b_frames"], false);

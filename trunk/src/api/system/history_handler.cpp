@@ -26,12 +26,12 @@ namespace {
 
 constexpr int kStreamNotFound = 2048;
 
-// The system's time of moments of the loop's clock.
+// The system's time of moments of the loop's clock. Both clocks are read once, together: a point has the same time in every
+// answer, however late the loop's own time is.
 class Clock {
 public:
-    explicit Clock(TimePoint now) : now_(now) {}
     std::int64_t unix_seconds(TimePoint at) const {
-        const auto then = std::chrono::system_clock::now() - (now_ - at);
+        const auto then = wall_ - (now_ - at);
         return std::chrono::round<std::chrono::seconds>(then.time_since_epoch()).count();
     }
     std::int64_t unix_seconds(Slot slot) const { return unix_seconds(service::stats::start_of(slot)); }
@@ -45,7 +45,8 @@ public:
     }
 
 private:
-    const TimePoint now_;
+    const TimePoint now_ = std::chrono::steady_clock::now();
+    const std::chrono::system_clock::time_point wall_ = std::chrono::system_clock::now();
 };
 
 double rounded(float value) { return std::round(static_cast<double>(value) * 100) / 100; }
@@ -89,7 +90,7 @@ Row stream_row(const StreamRow& stream, const StreamStats& stats, std::optional<
     if (stream.record)
         stream.record->history().for_each(after, [&](Slot slot, const StreamPoint& point) {
             points.push_back(row_of(slot, point, stats, clock));
-            points.back().leads = is_leader;
+            points.back().rank = is_leader;
         });
     const auto now = io::now();
     Row row = {{"interval", service::stats::kHistoryInterval.count()},
@@ -102,7 +103,7 @@ Row stream_row(const StreamRow& stream, const StreamStats& stats, std::optional<
                {"viewers", viewer_rows(stats.players().kinds, stream.viewers), kAdd},
                {"health", health_rows(stream, now)},
                {"events", stream.record ? events_of(stream, clock) : Rows(), kAdd}};
-    row.leads = is_leader;
+    row.rank = is_leader;
     return row;
 }
 
@@ -133,7 +134,7 @@ Row server_row(const StreamStats& stats, const MachineRecord& machine, std::opti
 }  // namespace
 
 Reply HistoryHandler::handle(const Request& request, io::Deadline) {
-    const Clock clock(io::now());
+    const Clock clock;
     const std::string_view text = request.target.query.get("since");
     std::optional<Slot> after;
     if (!text.empty()) {

@@ -147,18 +147,20 @@ void write_own(MetricsText& text, const Measured& measured) {
         .histogram(batch.bounds(), batch.counts(), batch.sum());
 }
 
-void write_places(MetricsText& text, const session::ConnectionLimits& places) {
-    using session::ConnectionLimits;
+void write_places(MetricsText& text, const session::ConnectionLimits& places, const session::Protocols& protocols) {
     text.family("millrace_connections_max", Type::gauge, "max_connections, at most the limit of open files allows.")
         .combine(Combine::greatest)
         .sample(std::uint64_t{places.max()});
     text.family("millrace_addresses", Type::gauge, "Addresses with clients, or with recent requests.")
         .sample(std::uint64_t{places.addresses().size()});
     text.family("millrace_refused_total", Type::counter, "Clients that were refused, by the option that limits them.");
-    for (std::size_t i = 0; i < ConnectionLimits::kReasons; ++i) {
-        const auto reason = static_cast<ConnectionLimits::Reason>(i);
-        text.sample(places.refused(reason), {{"limit", std::string(ConnectionLimits::name_of(reason))}});
-    }
+    const auto write_refusals = [&text](std::span<const session::Refusals> all) {
+        for (const session::Refusals& refusals : all)
+            text.sample(refusals.count(), {{"limit", std::string(refusals.name())}});
+    };
+    write_refusals(places.refusals());
+    for (const session::Protocol& protocol : protocols)
+        write_refusals(protocol.refusals);
 }
 
 void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory) {
@@ -262,7 +264,7 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_build(text, measured_.server, settings_);
     write_process(text, measured_);
     write_own(text, measured_);
-    write_places(text, measured_.places);
+    write_places(text, measured_.places, measured_.protocols);
     measured_.services.write_metrics(text);
     write_memory_budget(text, measured_.places.memory());
     for (const session::Protocol& protocol : measured_.protocols)

@@ -16,7 +16,8 @@ PlaybackPort::PlaybackPort(const settings::CurrentSettings& settings, const serv
       places_(places),
       identity_(identity),
       log_(log),
-      handler_(context),
+      handler_(context, ""),
+      beside_streams_(context, "/recordings"),
       http_{.router = router_, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {
     router_.add("/", handler_);
 }

@@ -34,6 +34,8 @@ public:
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "playback"; }
     std::optional<session::Protocol> protocol() override;
+    // The same for the port of the live streams; nullptr without playback.
+    session::http::Handler* beside_streams() { return settings_->playback.enabled ? &beside_streams_ : nullptr; }
 
 private:
     const settings::CurrentSettings& settings_;
@@ -41,6 +43,7 @@ private:
     const engine::workers::WorkerIdentity identity_;
     const Log& log_;
     service::recordings::PlaybackHandler handler_;
+    service::recordings::PlaybackHandler beside_streams_;
     session::http::Router router_;
     session::http::Context http_;
     io::Scope connections_{"playback-connection"};

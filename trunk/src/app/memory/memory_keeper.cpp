@@ -67,19 +67,23 @@ bool MemoryKeeper::return_some(TimePoint now) {
 // for it, and in portions, before there is so much that returning it holds the loop.
 void MemoryKeeper::measure(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
-    budget.set_resident(resident_bytes());
+    const auto amounts = [&budget] {
+        const std::size_t resident = resident_bytes();
+        budget.set_resident(resident);
+        return OverheadClock::Amounts{resident, budget.overhead()};
+    };
+    const OverheadClock::Amounts before = amounts();
     if (parts_.shared_limits != nullptr) {
         parts_.shared_limits->set(engine::workers::SharedLimits::Sum::memory, budget.overhead() + budget.held());
         budget.set_others(parts_.shared_limits->others(engine::workers::SharedLimits::Sum::memory));
     }
     const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, budget.held() / kPortionPart);
     parts_.slabs.totals().much = portion;
-    if (overhead_clock_.is_due(now, budget.overhead(), portion)) {
+    const auto supply = budget.is_filling() ? OverheadClock::Supply::scarce : OverheadClock::Supply::ample;
+    if (overhead_clock_.is_due(now, before, portion, supply)) {
         io::Loop::release_stacks();
-        const std::size_t before = budget.overhead();
         const Duration took = give_memory_back();
-        budget.set_resident(resident_bytes());
-        overhead_clock_.note_done(now, before, budget.overhead(), took);
+        overhead_clock_.note_done(now, before, amounts(), took);
         if (budget.is_too_small() && !std::exchange(small_logged_, true))
             LOG_WARN(log_, "limits.memory_budget, {} MiB, is too small: the server itself uses {} MiB of it",
                      budget.whole() >> 20, budget.overhead() >> 20);

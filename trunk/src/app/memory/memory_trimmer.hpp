@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -37,6 +38,10 @@ private:
 // Decides the same by the memory that is resident but counted nowhere (the overhead): at once when it has grown by much since the
 // last time, once more when it has not done so for a while, and otherwise every now and then, less often the longer it takes:
 // memory that departed clients have freed stays resident without being more than before.
+//
+// Streams whose groups of pictures end together free as much at once as they take again until the next key frame; memory that is
+// returned in between costs a page fault for each 4 KiB. If what was returned has been taken again, only overhead counts that has
+// lasted for a while, unless memory is scarce.
 class OverheadClock {
 public:
     static constexpr std::chrono::seconds kEvery{30};
@@ -49,13 +54,31 @@ public:
     static constexpr std::size_t kMuchMin = 512U << 10;
     // The least pause until the next trim, as a multiple of the duration of one.
     static constexpr int kRests = 20;
+    // Overhead has lasted if it did so for one to two of these spans.
+    static constexpr std::chrono::seconds kSpan{8};
 
-    bool is_due(TimePoint now, std::size_t overhead, std::size_t much);
-    // Memory was returned: that took so much CPU time, and changed the overhead from `before` to `left`.
-    void note_done(TimePoint now, std::size_t before, std::size_t left, Duration took);
+    struct Amounts {
+        std::size_t resident = 0;
+        std::size_t overhead = 0;  // part of it
+    };
+    enum class Supply : std::uint8_t { ample, scarce };
+
+    bool is_due(TimePoint now, Amounts current, std::size_t much, Supply supply);
+    // Memory was returned: that took so much CPU time.
+    void note_done(TimePoint now, Amounts before, Amounts left, Duration took);
 
 private:
+    void note_lowest(TimePoint now, std::size_t overhead);
+
     std::size_t left_ = 0;
+    std::size_t left_resident_ = 0;
+    std::size_t returned_ = 0;  // by the last trim
+    // The lowest overhead of the current span, and of the one before.
+    std::size_t lowest_ = 0;
+    std::size_t lowest_before_ = 0;
+    TimePoint span_{};
+    TimePoint much_at_{};  // when there was much last
+    bool is_taken_again_ = false;
     std::size_t much_max_ = 4U << 20;
     TimePoint done_{};
     Duration took_{};

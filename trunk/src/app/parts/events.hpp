@@ -30,6 +30,9 @@ public:
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override { to_.services.on_unpublished(url); }
+    void on_stand_in(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        to_.services.on_stand_in(request, plan);
+    }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_closed(const session::ClientRequest& request, const session::Traffic& traffic) override;
 

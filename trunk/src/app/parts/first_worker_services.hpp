@@ -9,8 +9,11 @@
 #include "app/vhosts/ingests.hpp"
 #include "app/wiring/heartbeat_facts.hpp"
 #include "app/wiring/http_wiring.hpp"
+#include "app/wiring/listening.hpp"
 #include "app/wiring/server_names.hpp"
 #include "base/log/log.hpp"
+#include "base/version.hpp"
+#include "service/acme/acme_service.hpp"
 #include "service/admission/admission_policies.hpp"
 #include "service/heartbeat/heartbeat.hpp"
 #include "service/ingest/ingest_service.hpp"
@@ -30,6 +33,7 @@ public:
         service::admission::AdmissionPolicies& admission;
         const HttpWiring& http;
         const session::Protocols& protocols;
+        ClientCore& clients;
     };
     FirstWorkerServices(const Shared& shared, const Log& log)
         : is_first_(shared.names.identity().is_first()),
@@ -39,15 +43,27 @@ public:
                    {shared.streams, &shared.ports.srt().dialler(), &shared.ports.rtsp().dialler(), shared.calls.tls(), is_first_},
                    log),
           facts_(shared.settings, shared.names, shared.http, shared.protocols),
-          heartbeat_(shared.calls.http(), facts_, log) {}
+          heartbeat_(shared.calls.http(), facts_, log),
+          has_acme_(shared.settings->acme.enabled),
+          challenges_(service::acme::files_beside(shared.settings->pid).challenge),
+          acme_(shared.settings->acme, service::acme::files_beside(shared.settings->pid),
+                {shared.calls.http(), shared.clients.scratch(), shared.clients.places(),
+                 [&shared_settings = shared.settings, &log] { return acme_listeners(*shared_settings, log); },
+                 std::string(kSignature)},
+                log) {}
 
     void add_services(service::ServiceList& services) override {
         if (is_first_)
             services.add(heartbeat_);
+        if (is_first_ && has_acme_)
+            services.add(acme_);
         services.add(ingests_);
     }
     void add_routes(HttpWiring& http) override {
         http.endpoints().add<api::IngestsHandler>("/api/v1/ingests", http.endpoints().server(), ingests_);
+        if (has_acme_)
+            for (const HttpPorts::Role role : {HttpPorts::Role::streams, HttpPorts::Role::both})
+                http.ports().router(role).add(std::string(service::acme::ChallengeHandler::kPath), challenges_);
     }
     service::ingest::StreamsOnDemand& streams_on_demand() { return ingests_; }
 
@@ -57,6 +73,9 @@ private:
     service::ingest::IngestService ingests_;
     HeartbeatFacts facts_;
     service::heartbeat::Heartbeat heartbeat_;
+    const bool has_acme_;
+    service::acme::ChallengeHandler challenges_;
+    service::acme::AcmeService acme_;
 };
 
 }  // namespace live::app

@@ -70,6 +70,7 @@ private:
     StreamFetcher fetcher_;
     StreamList stream_list_;
     service::stats::StreamStats& stats_;
+    const media::StreamTable& streams_;
     service::workers::WorkerService& workers_;
 };
 

@@ -10,7 +10,7 @@ Ports::Ports(const Shared& shared, const Log& log)
     : rtmp_(shared.settings,
             {shared.streams.table(), shared.admission, shared.admission.vhosts(), shared.events, shared.streams.fan_out(),
              shared.clients.table(), shared.clients.places(), shared.clients.scratch(), shared.names.process_id,
-             shared.names.identity(), shared.names.workers_secret},
+             shared.names.identity(), shared.names.workers_secret, &shared.clients.users()},
             log),
       mounts_(shared.settings, shared.streams.table()),
       live_{shared.streams.table(), mounts_, shared.admission, shared.events, shared.streams.fan_out(), shared.clients.table()},
@@ -26,8 +26,8 @@ Ports::Ports(const Shared& shared, const Log& log)
            shared.names.identity().is_first(), log),
       rtsp_(shared.settings,
             {shared.streams.table(), shared.admission, shared.admission.vhosts(), shared.events, shared.streams.fan_out(),
-             shared.clients.table(), shared.clients.places(), shared.clients.scratch(), shared.names.identity(),
-             shared.names.workers_secret},
+             shared.clients.table(), shared.clients.places(), shared.clients.scratch(), shared.clients.users(),
+             shared.names.identity(), shared.names.workers_secret},
             log) {
     // One line for each protocol.
     others_.push_back(std::make_unique<CasterWiring>(shared.settings, live_, shared.clients.scratch(), shared.clients.places(),
@@ -55,6 +55,7 @@ void Ports::add_gb28181(const Shared& shared, const Log& log) {
 
 void Ports::add_routes(HttpWiring& http) {
     http.add_streams(live_player_);
+    http.ports().certificates().add_to(expiries_);
     if (gb28181_ == nullptr)
         return;
     api::Endpoints& endpoints = http.endpoints();
@@ -72,6 +73,9 @@ void Ports::add_services(service::ServiceList& services) {
     services.add(rtc_);
     services.add(srt_);
     services.add(rtsp_);
+    expiries_.add(rtmp_.certificate());
+    expiries_.add(rtsp_.certificate());
+    services.add(expiries_);
     for (const auto& other : others_)
         services.add(*other);
 }

@@ -42,6 +42,7 @@ public:
     Ports& operator=(const Ports&) = delete;
 
     RtmpWiring& rtmp() { return rtmp_; }
+    RtcWiring& rtc() { return rtc_; }
     SrtWiring& srt() { return srt_; }
     RtspWiring& rtsp() { return rtsp_; }
 
@@ -58,6 +59,7 @@ private:
     RtcWiring rtc_;
     SrtWiring srt_;
     RtspWiring rtsp_;
+    CertificateExpiries expiries_;
     std::vector<std::unique_ptr<service::Service>> others_;  // protocols that no other part calls
     service::gb28181::Gb28181Service* gb28181_ = nullptr;    // one of them, if it is enabled
     settings::ZlmApiOptions zlm_api_;

@@ -10,10 +10,18 @@ using engine::crypto::PasswordHash;
 
 Result<std::string> hash_password(std::span<const std::string_view> arguments, std::istream& input) {
     auto scheme = PasswordHash::Scheme::argon2id;
-    for (const std::string_view argument : arguments) {
-        if (argument != "--sha256")
-            return Error(Errc::malformed, fmt::format("found \"{}\", expected --sha256 or nothing", argument));
-        scheme = PasswordHash::Scheme::sha256;
+    std::string_view user;
+    for (; !arguments.empty(); arguments = arguments.subspan(1)) {
+        if (arguments.front() == "--sha256") {
+            scheme = PasswordHash::Scheme::sha256;
+        } else if (arguments.front() == "--digest" && arguments.size() > 1) {
+            scheme = PasswordHash::Scheme::ha1;
+            arguments = arguments.subspan(1);
+            user = arguments.front();
+        } else {
+            return Error(Errc::malformed,
+                         fmt::format("found \"{}\", expected --sha256, --digest NAME or nothing", arguments.front()));
+        }
     }
     std::string password;
     std::getline(input, password);
@@ -21,16 +29,17 @@ Result<std::string> hash_password(std::span<const std::string_view> arguments, s
         password.pop_back();
     if (password.empty())
         return Error(Errc::malformed, "found no password on the standard input");
-    return PasswordHash::make(password, scheme);
+    return PasswordHash::make(user, password, scheme);
 }
 
 std::string hash_help(std::string_view program) {
     return fmt::format(
-        "Usage: {0} hash [--sha256] <FILE\n"
+        "Usage: {0} hash [--sha256 | --digest NAME] <FILE\n"
         "\n"
         "Reads a password from the standard input, and prints it for the conf: user NAME {{ password TEXT; }}.\n"
         "\n"
-        "   --sha256           SHA-256 instead of Argon2id: for long random passwords only\n",
+        "   --sha256           SHA-256 instead of Argon2id: for long random passwords only\n"
+        "   --digest NAME      the hashes that RTSP needs for Digest, for the user of that name\n",
         program);
 }
 

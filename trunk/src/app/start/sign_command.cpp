@@ -7,9 +7,11 @@
 
 #include "app/start/token_command.hpp"
 #include "base/net/ip_network.hpp"
+#include "service/recordings/playback_request.hpp"
 #include "service/tokens/key_file.hpp"
 #include "session/srt/stream_id.hpp"
 #include "wire/http/target.hpp"
+#include "wire/http/url.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::app {
@@ -45,6 +47,21 @@ Result<NamedStream> stream_of_offer(std::string_view url, std::string host) {
                        std::string(query.get("stream", "livestream"))};
 }
 
+// The playback port names the stream in the query.
+Result<NamedStream> stream_of_recording(std::string_view query_text, std::string host) {
+    const auto query = TRY(wire::http::Query::parse(query_text));
+    const auto asked = TRY(service::recordings::PlaybackRequest::parse(query));
+    return NamedStream{std::string(query.get("vhost", std::move(host))), asked.app, asked.stream};
+}
+
+// The URL of a recording: http://HOST:PORT/get?path=APP/STREAM, or /list.
+bool names_a_recording(std::string_view url_without_query) {
+    const std::size_t host = url_without_query.find("://");
+    const std::size_t path = host == std::string_view::npos ? host : url_without_query.find('/', host + 3);
+    return path != std::string_view::npos &&
+           (url_without_query.substr(path) == "/get" || url_without_query.substr(path) == "/list");
+}
+
 Result<std::string_view> value_behind(std::span<const std::string_view> arguments, std::size_t& at) {
     if (at + 1 >= arguments.size())
         return Error(Errc::malformed, fmt::format("found nothing after {}, expected a value", arguments[at]));
@@ -74,6 +91,10 @@ Result<NamedStream> stream_of_url(std::string_view url) {
     const std::size_t slash = url.substr(0, query).rfind('/');
     if (slash == std::string_view::npos || std::ranges::count(url.substr(0, query), '/') < 3)
         return Error(Errc::malformed, "expected a URL such as rtmp://HOST/APP/STREAM");
+    if (is_http && names_a_recording(url.substr(0, query))) {
+        const auto host = TRY(wire::http::parse_url(url.substr(0, query))).host;
+        return stream_of_recording(url.substr(std::min(query + 1, url.size())), host);
+    }
     auto parsed = TRY(wire::rtmp::parse_stream_url(url.substr(0, slash), std::string(url.substr(slash + 1))));
     if (is_http && url.find("/rtc/v1/") != std::string_view::npos)
         return stream_of_offer(url, parsed.vhost);
@@ -92,6 +113,8 @@ Result<SignCommand> parse_sign_command(std::span<const std::string_view> argumen
             conf_file = TRY(value_behind(arguments, at));
         else if (option == "--publish")
             command.permissions = {Permission::publish};
+        else if (option == "--playback")
+            command.permissions = {Permission::playback};
         else if (option == "--expires")
             command.lifetime = TRY(parse_lifetime(TRY(value_behind(arguments, at))));
         else if (option == "--never-expires")
@@ -101,8 +124,8 @@ Result<SignCommand> parse_sign_command(std::span<const std::string_view> argumen
         else if (!option.starts_with('-') && command.url.empty())
             command.url = option;
         else
-            return Error(Errc::malformed, fmt::format("found \"{}\", expected one URL and some of -c --publish --expires "
-                                                      "--never-expires --address",
+            return Error(Errc::malformed, fmt::format("found \"{}\", expected one URL and some of -c --publish --playback "
+                                                      "--expires --never-expires --address",
                                                       option));
     }
     if (command.url.empty())
@@ -144,12 +167,13 @@ Result<std::string> sign_url(const SignCommand& command, const settings::Setting
 
 std::string sign_help(std::string_view program) {
     return fmt::format(
-        "Usage: {0} sign -c FILE URL [--publish] [--expires TIME] [--address NETWORK]\n"
+        "Usage: {0} sign -c FILE URL [--publish | --playback] [--expires TIME] [--address NETWORK]\n"
         "\n"
         "Prints the URL with a signature, which permits to play its stream.\n"
         "\n"
         "   -c FILE            the conf file of the server, which has access {{ enabled on; }}\n"
         "   --publish          permits to publish it instead\n"
+        "   --playback         permits to play its recordings instead, by http://HOST/get?path=APP/STREAM\n"
         "   --expires TIME     the lifetime: 90, 5s, 10m, 1h (the default) or 7d\n"
         "   --never-expires    no expiry\n"
         "   --address NETWORK  only for clients of this address or network\n",

@@ -23,10 +23,12 @@ TEST(SignCommand, FindsTheStreamOfEachProtocol) {
          {"rtmp://h/live/cam", "rtmps://h:443/live/cam?a=b", "rtsp://h:8554/live/cam", "http://h:8080/live/cam.m3u8",
           "http://h:8080/live/cam.flv?x", "https://h/live/cam.mpd", "ws://h/live/cam.flv",
           "http://h:1985/rtc/v1/whip/?app=live&stream=cam", "http://h/rtc/v1/whep/?stream=cam&app=live",
+          "http://h:8082/get?path=live/cam&duration=5", "https://h/list?path=live%2Fcam",
           "srt://x:10080?streamid=#!::h=h,r=live/cam,m=publish", "srt://x:10080?streamid=#!::h=h,r=live/cam&latency=20"})
         EXPECT_EQ(named_by(url), "h live cam") << url;
     EXPECT_EQ(named_by("http://h/a/b/cam.v2.flv"), "h a/b cam.v2");
-    for (const char* url : {"", "live/cam", "rtmp://h", "srt://h:10080", "srt://h?streamid=#!::m=publish"})
+    for (const char* url :
+         {"", "live/cam", "rtmp://h", "http://h/get", "http://h/get?path=cam", "srt://h:10080", "srt://h?streamid=#!::m=publish"})
         EXPECT_EQ(named_by(url), "malformed") << url;
 }
 
@@ -36,6 +38,8 @@ TEST(SignCommand, ExplainsWhatIsMissing) {
     EXPECT_NE(parse_sign({"-c", "a", "rtmp://h/live/cam", "x"}).error().sentence().find("\"x\""), std::string::npos);
     EXPECT_EQ(parse_sign({"-c", "a", "rtmp://h/live/cam", "--address", "x"}).code(), Errc::malformed);
     EXPECT_EQ(MUST(parse_sign({"-c", "a", "rtmp://h/live/cam"})).lifetime, 1h);
+    EXPECT_EQ(MUST(parse_sign({"-c", "a", "http://h/get?path=live/cam", "--playback"})).permissions,
+              std::vector{Permission::playback});
 }
 
 TEST(SignCommand, SignsWithTheFirstSecret) {

@@ -60,7 +60,22 @@ int folder_refusal(fs::path folder) {
     return refusal(folder.string(), W_OK | X_OK);
 }
 
-Result<void> check_https(const settings::TlsFiles& named) {
+// The start makes the file of the acme block.
+Result<void> check_pair(const settings::TlsFiles& named, const settings::Settings& settings) {
+    const settings::TlsFiles files = with_acme(named, settings);
+    std::error_code ignored;
+    if (files.cert == named.cert || fs::exists(files.cert, ignored)) {
+        TRY(io::TlsContext::server(files.cert, files.key));
+        return {};
+    }
+    if (const int error = folder_refusal(folder_of(files.cert)); error != 0)
+        return system_error("making the certificate " + files.cert, error);
+    return {};
+}
+
+Result<void> check_https(const settings::TlsFiles& named, const settings::Settings& settings) {
+    if (with_acme(named, settings).cert != named.cert)
+        return check_pair(named, settings);
     const HttpsFiles files = https_files(named);
     if (!files.is_to_be_made) {
         TRY(io::TlsContext::server(files.tls.cert, files.tls.key));
@@ -101,13 +116,13 @@ Result<void> check_start(const settings::Settings& settings) {
     for (const settings::Vhost& vhost : settings.vhosts)
         TRY(check_keys(vhost));
     if (settings.rtmps.enabled)
-        TRY(io::TlsContext::server(settings.rtmps.tls.cert, settings.rtmps.tls.key));
+        TRY(check_pair(settings.rtmps.tls, settings));
     if (settings.rtsps.enabled)
-        TRY(io::TlsContext::server(settings.rtsps.tls.cert, settings.rtsps.tls.key));
+        TRY(check_pair(settings.rtsps.tls, settings));
     if (settings.http_api.enabled && settings.http_api.https.enabled)
-        TRY(check_https(settings.http_api.https.tls));
+        TRY(check_https(settings.http_api.https.tls, settings));
     if (settings.http_server.enabled && settings.http_server.https.enabled)
-        TRY(check_https(settings.http_server.https.tls));
+        TRY(check_https(settings.http_server.https.tls, settings));
     return {};
 }
 

@@ -54,6 +54,8 @@ Result<TokenCommand> parse_token_command(std::span<const std::string_view> argum
             TRY(add_right(command, service::tokens::Permission::publish, TRY(value_of(arguments, at))));
         else if (option == "--play")
             TRY(add_right(command, service::tokens::Permission::play, TRY(value_of(arguments, at))));
+        else if (option == "--playback")
+            TRY(add_right(command, service::tokens::Permission::playback, TRY(value_of(arguments, at))));
         else if (option == "--api")
             TRY(add_api_right(command, TRY(value_of(arguments, at))));
         else if (option == "--expires")
@@ -65,10 +67,11 @@ Result<TokenCommand> parse_token_command(std::span<const std::string_view> argum
         else if (option == "--subject")
             command.subject = TRY(value_of(arguments, at));
         else
-            return Error(Errc::malformed,
-                         fmt::format("found \"{}\", expected one of -c --publish --play --api --expires --never-expires "
-                                     "--vhost --subject",
-                                     option));
+            return Error(
+                Errc::malformed,
+                fmt::format("found \"{}\", expected one of -c --publish --play --playback --api --expires --never-expires "
+                            "--vhost --subject",
+                            option));
     }
     if (command.rights.empty())
         return Error(Errc::malformed, "expected --publish PATH or --play PATH, such as --publish live/cam");
@@ -116,6 +119,7 @@ std::string token_help(std::string_view program) {
         "   -c FILE            the conf file of the server, which has access {{ enabled on; }}\n"
         "   --publish PATH     permits to publish APP/STREAM; * matches all but slashes, ** everything\n"
         "   --play PATH        permits to play\n"
+        "   --playback PATH    permits to play recordings\n"
         "   --api read|admin   permits to use the HTTP API\n"
         "   --expires TIME     the lifetime: 90, 5s, 10m, 1h (the default) or 7d\n"
         "   --never-expires    no expiry\n"

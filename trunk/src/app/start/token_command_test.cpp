@@ -22,6 +22,7 @@ TEST(TokenCommand, ReadsRightsAndLifetime) {
     EXPECT_EQ(command.rights[1].paths.text(), "live/*");
     EXPECT_EQ(command.lifetime, 5s);
     EXPECT_EQ(MUST(parse_token({"-c", "a", "--play", "x"})).lifetime, 1h);
+    EXPECT_EQ(MUST(parse_token({"-c", "a", "--playback", "live/*"})).rights[0].permission, Permission::playback);
     EXPECT_EQ(MUST(parse_token({"-c", "a", "--play", "x", "--never-expires"})).lifetime, std::nullopt);
 }
 

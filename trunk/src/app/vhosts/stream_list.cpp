@@ -229,7 +229,7 @@ std::string_view StreamList::hls_format(const ListedStream& stream) const {
         return {};
     const auto* file = hls_.find(names_of(*vhost, stream).playlist_file());
     if (file == nullptr || file->output->name().vhost != vhost->name || !file->output->is_published() ||
-        !file->output->has_playlist())
+        !file->output->renditions().has_playlist())
         return {};
     return file->output->is_low_latency() ? "ll-hls" : "hls";
 }

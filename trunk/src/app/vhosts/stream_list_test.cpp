@@ -77,6 +77,7 @@ struct StreamListSettingsTest : ::testing::Test {
         }
         std::string serving_name(const std::string& vhost) const override { return vhost; }
         const session::srt::SrtServerOptions& server() const override { return settings->srt_server; }
+        const session::srt::SrtLimitOptions& limits() const override { return settings->srt_limits; }
         const CurrentSettings& settings;
     } srt{current};
     struct Rtc final : session::rtc::RtcVhosts {

@@ -5,6 +5,7 @@
 
 #include "base/log/log_format.hpp"
 #include "io/tls/self_signed.hpp"
+#include "service/acme/options.hpp"
 
 namespace live::app {
 
@@ -24,11 +25,14 @@ Result<settings::TlsFiles> HttpCertificates::usable(const settings::TlsFiles& fi
 }
 
 Result<void> HttpCertificates::load(const settings::Settings& settings) {
-    const auto load_one = [this](ServedCertificate& certificate, bool enabled, const settings::TlsFiles& named) -> Result<void> {
+    const auto load_one = [&](ServedCertificate& certificate, bool enabled, const settings::TlsFiles& named) -> Result<void> {
         if (!enabled)
             return {};
-        return certificate.use(TRY(usable(named)));
+        return certificate.use(TRY(usable(with_acme(named, settings))));
     };
+    if (settings.acme.enabled)
+        for (ServedCertificate* certificate : {&api_, &streams_})
+            certificate->set_challenge_file(service::acme::files_beside(settings.pid).alpn_certificate);
     const settings::HttpApiOptions& api = settings.http_api;
     const settings::HttpServerOptions& server = settings.http_server;
     TRY(load_one(api_, api.enabled && api.https.enabled, api.https.tls));

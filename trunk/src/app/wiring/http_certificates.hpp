@@ -24,6 +24,10 @@ public:
     // nullptr before the first load().
     io::TlsContext* api() const { return api_.context(); }
     io::TlsContext* streams() const { return streams_.context(); }
+    void add_to(CertificateExpiries& expiries) const {
+        expiries.add(api_);
+        expiries.add(streams_);
+    }
 
 private:
     Result<settings::TlsFiles> usable(const settings::TlsFiles& files) const;

@@ -54,6 +54,7 @@ public:
     Result<void> stop(io::Deadline deadline);
     // The sum of all HTTP clients' connections.
     session::Traffic traffic() const;
+    const HttpCertificates& certificates() const { return certificates_; }
     // The sum of all HTTP/2 clients.
     session::http::Http2Counters http2_counters() const;
 

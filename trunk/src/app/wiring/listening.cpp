@@ -1,5 +1,7 @@
 #include "app/wiring/listening.hpp"
 
+#include <algorithm>
+
 #include "base/log/log_format.hpp"
 
 namespace live::app {
@@ -22,6 +24,29 @@ Result<std::unique_ptr<io::TcpListener>> listen_at(const WantedEndpoint& wanted,
         return std::move(listener).error().during("listening for " + label);
     LOG_WARN(log, "{} does not listen at {}: {}", label, wanted.endpoint.text(), listener.error().sentence());
     return std::unique_ptr<io::TcpListener>();
+}
+
+namespace {
+
+std::vector<std::uint16_t> stream_ports(const settings::Settings& settings) {
+    std::vector<std::uint16_t> ports;
+    for (const std::string& text : settings.http_server.enabled ? settings.http_server.listen : std::vector<std::string>())
+        if (const auto wanted = wanted_endpoints({text}); wanted.ok())
+            for (const WantedEndpoint& one : *wanted)
+                ports.push_back(one.endpoint.port);
+    return ports;
+}
+
+}  // namespace
+
+Result<std::vector<std::unique_ptr<io::TcpListener>>> acme_listeners(const settings::Settings& settings, const Log& log) {
+    const auto taken = stream_ports(settings);
+    std::vector<std::unique_ptr<io::TcpListener>> listeners;
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(settings.acme.listen)))
+        if (std::ranges::find(taken, wanted.endpoint.port) == taken.end())
+            if (auto listener = TRY(listen_at(wanted, "http-01", log)))
+                listeners.push_back(std::move(listener));
+    return listeners;
 }
 
 }  // namespace live::app

@@ -8,6 +8,7 @@
 #include "base/log/log.hpp"
 #include "base/net/endpoint.hpp"
 #include "io/net/tcp_listener.hpp"
+#include "settings/conf/tree.hpp"
 #include "supervisor/line/master_line.hpp"
 
 namespace live::app {
@@ -31,5 +32,8 @@ inline io::PortSharing sharing_of(const engine::workers::WorkerIdentity& identit
 // nullptr, and a warning, for an unavailable one that may be missing. Errors as TcpListener::listen; `label` is the service's
 // name.
 Result<std::unique_ptr<io::TcpListener>> listen_at(const WantedEndpoint& wanted, const std::string& label, const Log& log);
+
+// The listeners of acme { listen; }, without those at which http_server listens: its ports answer too. Errors as listen_at().
+Result<std::vector<std::unique_ptr<io::TcpListener>>> acme_listeners(const settings::Settings& settings, const Log& log);
 
 }  // namespace live::app

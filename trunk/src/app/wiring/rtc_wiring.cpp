@@ -37,10 +37,13 @@ public:
           port_(io::now(), log),
           players_(port_),
           breaker_(settings->circuit_breaker),
-          context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
+          context_{shared.streams, *this, shared.admission, shared.events, shared.clients,
+                   shared.places,  port_, players_,         log,           nullptr},
           tcp_(port_, shared.places, shared.scratch, log) {
         port_.set_forwarding(&shared.forwarding);
     }
+
+    void set_plain_video(session::rtc::PlainVideo& plain_video) { context_.plain_video = &plain_video; }
 
     Result<void> start();
     Result<void> stop(io::Deadline deadline);
@@ -227,6 +230,8 @@ void RtcWiring::Parts::hand_over() {
 
 RtcWiring::RtcWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
     : parts_(std::make_unique<Parts>(settings, shared, log)) {}
+
+void RtcWiring::set_plain_video(session::rtc::PlainVideo& plain_video) { parts_->set_plain_video(plain_video); }
 
 RtcWiring::~RtcWiring() = default;
 

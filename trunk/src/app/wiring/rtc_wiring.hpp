@@ -14,6 +14,7 @@
 #include "session/common/client_table.hpp"
 #include "session/common/protocol.hpp"
 #include "session/limits/connection_limits.hpp"
+#include "session/rtc/plain_video.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -39,6 +40,9 @@ public:
     ~RtcWiring() override;
     RtcWiring(const RtcWiring&) = delete;
     RtcWiring& operator=(const RtcWiring&) = delete;
+
+    // Before the start; it outlives the players.
+    void set_plain_video(session::rtc::PlainVideo& plain_video);
 
     // WakeMode and serves, if enabled in the settings. To be called before HttpWiring::start(). Errors as UdpSocket::bind.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;

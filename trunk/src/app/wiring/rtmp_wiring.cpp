@@ -15,8 +15,19 @@ namespace live::app {
 
 RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
     : settings_(settings),
-      context_{shared.streams, shared.admission, shared.vhosts,         shared.events,           shared.fan_out,   shared.clients,
-               traffic_,       shared.scratch,   std::string(kVersion), std::string(kSignature), shared.process_id},
+      context_{shared.streams,
+               shared.admission,
+               shared.vhosts,
+               shared.events,
+               shared.fan_out,
+               shared.clients,
+               traffic_,
+               shared.scratch,
+               std::string(kVersion),
+               std::string(kSignature),
+               shared.process_id,
+               shared.passwords,
+               engine::rtmp::PublisherAuth(shared.secret.empty() ? random_id() + random_id() : shared.secret)},
       places_(shared.places),
       identity_(shared.identity),
       log_(log),
@@ -57,7 +68,7 @@ Result<void> RtmpWiring::prepare(io::Deadline) {
     std::vector<std::unique_ptr<io::TcpListener>> secure;
     if (settings.rtmps.enabled) {
         secure = TRY(open_new(settings.rtmps.listen, "RTMPS"));
-        TRY(certificate_.use(settings.rtmps.tls));
+        TRY(certificate_.use(with_acme(settings.rtmps.tls, settings)));
     }
     for (auto& listener : plain)
         start_acceptor(std::move(listener), nullptr, "RTMP");

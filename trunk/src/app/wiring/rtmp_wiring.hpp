@@ -34,6 +34,7 @@ public:
         std::int64_t process_id = 0;
         engine::workers::WorkerIdentity identity{};
         std::string secret{};  // the workers'
+        session::PasswordSource* passwords = nullptr;
     };
 
     // `settings`, `log` and the shared objects must outlive this.
@@ -55,6 +56,7 @@ public:
     void serve_worker(std::unique_ptr<io::TcpStream> stream);
     // The endpoints it listens on.
     std::vector<Endpoint> endpoints() const;
+    const ServedCertificate& certificate() const { return certificate_; }
 
 private:
     Result<std::vector<std::unique_ptr<io::TcpListener>>> open_new(const std::vector<std::string>& texts, const char* label);

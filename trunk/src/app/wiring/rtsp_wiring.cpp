@@ -15,8 +15,20 @@ RtspWiring::RtspWiring(const settings::CurrentSettings& settings, const Shared& 
       options_(settings->rtsp_server),
       secure_options_(settings->rtsps),
       ports_(traffic_, log),
-      context_{shared.streams, shared.admission, *this,        shared.events, shared.fan_out, shared.clients,         traffic_,
-               counters_,      ports_,           udp_fan_out_, published_,    shared.scratch, std::string(kSignature)},
+      context_{shared.streams,
+               shared.admission,
+               *this,
+               shared.events,
+               shared.fan_out,
+               shared.clients,
+               traffic_,
+               counters_,
+               ports_,
+               udp_fan_out_,
+               shared.passwords,
+               published_,
+               shared.scratch,
+               std::string(kSignature)},
       dialler_(context_, shared.places.memory(), [this] { return endpoints(); }),
       places_(shared.places),
       identity_(shared.identity),
@@ -66,7 +78,7 @@ Result<void> RtspWiring::start(io::Scope& fibers, io::Deadline) {
         TRY(listen(options_.listen, nullptr, "RTSP"));
     if (!secure_options_.enabled)
         return {};
-    TRY(certificate_.use(secure_options_.tls));
+    TRY(certificate_.use(with_acme(secure_options_.tls, *settings_)));
     TRY(listen(secure_options_.listen, certificate_.context(), "RTSPS"));
     return fibers.start("certificates", [this](io::Deadline forever) { certificate_.watch(forever); });
 }

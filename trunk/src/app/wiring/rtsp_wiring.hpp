@@ -32,6 +32,7 @@ public:
         session::ClientTable& clients;
         session::ConnectionLimits& places;
         MutBytes scratch;
+        session::PasswordSource& passwords;
         engine::workers::WorkerIdentity identity{};
         // Processes with the same one resume each other's TLS sessions.
         std::string secret{};
@@ -52,6 +53,7 @@ public:
 
     // Pulls of cameras, which need no listener.
     session::rtsp::Dialler& dialler() { return dialler_; }
+    const ServedCertificate& certificate() const { return certificate_; }
 
 private:
     Result<void> listen(const std::vector<std::string>& texts, io::TlsContext* tls, const char* label);

@@ -72,7 +72,8 @@ Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sess
 
 std::optional<session::Protocol> SrtWiring::protocol() {
     auto protocol = session::srt::describe(
-        port_, players_, self_test_, *this, [this] { return is_running_; }, [this] { return settings_->srt_server; });
+        port_, players_, opener_.half_open(), self_test_, *this, [this] { return is_running_; },
+        [this] { return settings_->srt_server; });
     if (!may_listen_)
         protocol.self_test = {};  // another worker has the port
     return protocol;

@@ -59,6 +59,7 @@ private:
     std::string serving_name(const std::string& vhost) const override;
     // As of the start: a reload changes nothing of it.
     const session::srt::SrtServerOptions& server() const override { return options_; }
+    const session::srt::SrtLimitOptions& limits() const override { return settings_->srt_limits; }
 
     const settings::CurrentSettings& settings_;
     const service::admission::VhostPolicy& vhosts_;
