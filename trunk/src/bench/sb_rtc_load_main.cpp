@@ -12,7 +12,7 @@ int main(int count, char** arguments) {
         Tool::rtc_load, count, arguments,
         [&shared](const LoadOptions& options) -> live::Result<LoadRun::MakeTask> {
             TRY(shared->make_certificate());
-            if (publishes(Tool::rtc_load, options))
+            if (!options.input.empty())
                 shared->clip = TRY(make_rtp_clip(TRY(load_clip(options.input))));
             if (options.skip_decryption)
                 shared->hub.set_pace(RtcHub::Pace::by_tick);

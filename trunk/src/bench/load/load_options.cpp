@@ -70,6 +70,19 @@ Result<void> set_false(LoadOptions& options, std::string_view) {
     return {};
 }
 
+Result<void> set_layers(LoadOptions& options, std::string_view text) {
+    constexpr std::size_t kLayersMax = 8;
+    constexpr std::uint64_t kLayerKbpsMax = 50'000;
+    while (options.layers.size() < kLayersMax) {
+        const std::size_t end = text.find(',');
+        options.layers.push_back(1'000 * TRY(parse_count(text.substr(0, end), 1, kLayerKbpsMax)));
+        if (end == std::string_view::npos)
+            return {};
+        text.remove_prefix(end + 1);
+    }
+    return wrong(text, fmt::format("at most {} layers", kLayersMax));
+}
+
 Result<void> set_delay(LoadOptions& options, std::string_view text) {
     const double value = TRY(parse_decimal(text, -1, kSecondsMax));
     if (value < 0 && value != -1)
@@ -135,6 +148,9 @@ constexpr std::array kOptions = {
            set_true<&LoadOptions::stamp>, publishes_rtmp},
     Option{0, "stamp", "", "with -i: write the time of sending into each frame, for players that measure the delay",
            set_true<&LoadOptions::stamp>, is_rtc},
+    Option{0, "layers", "KBPS,...",
+           "publish a synthetic video over WHIP with a simulcast layer of each rate, for WHEP players that choose", set_layers,
+           is_rtc},
     Option{0, "silence", "", "with -i: send silent Opus; without it there is no audio, because WebRTC has no AAC",
            set_true<&LoadOptions::silence>, is_rtc},
     Option{0, "udp", "", "media over UDP instead of the connection", set_true<&LoadOptions::udp>, is_rtsp},
@@ -334,7 +350,7 @@ std::string_view name_of(Tool tool) {
 }
 
 bool publishes(Tool tool, const LoadOptions& options) {
-    return tool == Tool::rtmp_publish || (tool == Tool::rtc_load && !options.input.empty());
+    return tool == Tool::rtmp_publish || (tool == Tool::rtc_load && (!options.input.empty() || !options.layers.empty()));
 }
 
 Result<LoadCommand> parse_load_command(Tool tool, std::span<const std::string_view> arguments) {

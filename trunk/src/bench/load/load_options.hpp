@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -38,6 +39,7 @@ struct LoadOptions {
     Seconds ahead{0.3};                    // publishing: how much earlier than its time a message may be sent
     double kbps = 0;                       // of the stream, for the expected bytes; 0: measured
     bool stamp = false;                    // publishing: write the time of sending into the media
+    std::vector<std::uint64_t> layers;     // publishing over WebRTC: the rates of a synthetic simulcast video, bits per second
     bool silence = false;                  // publishing over WebRTC: silent Opus beside the video
     std::uint64_t witnesses = UINT64_MAX;  // clients that parse the stream; the others only count bytes
     bool driven = false;                   // by commands on standard input

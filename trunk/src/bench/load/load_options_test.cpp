@@ -105,6 +105,13 @@ TEST(LoadOptions, WebRtcPlaysOrPublishes) {
               "--stamp and --silence require an FLV file to publish: -i FLV");
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--skip-decryption"}),
               "--skip-decryption is for players, not for -i");
+    const auto layered = options_of(Tool::rtc_load, {"-r", "http://h/", "--layers", "150,500,1500"});
+    EXPECT_EQ(layered.layers, (std::vector<std::uint64_t>{150'000, 500'000, 1'500'000}));
+    EXPECT_TRUE(publishes(Tool::rtc_load, layered));
+    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--layers", "1,,2"}),
+              "--layers: found \"\", expected a number from 1 to 50000");
+    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--layers", "1,1,1,1,1,1,1,1,1"}),
+              "--layers: found \"1\", expected at most 8 layers");
     EXPECT_TRUE(player.twcc);
     EXPECT_FALSE(options_of(Tool::rtc_load, {"-r", "http://h/", "--no-twcc"}).twcc);
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--no-twcc"}), "--no-twcc is for players, not for -i");

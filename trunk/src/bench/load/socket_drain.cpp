@@ -12,8 +12,10 @@
 namespace live::bench {
 namespace {
 
-// Larger than a receive buffer.
-constexpr std::size_t kReadBytes = 16 << 20;
+// With MSG_TRUNC, a stream drops as many bytes without touching memory; larger than a receive buffer.
+constexpr std::size_t kStreamBytes = 16 << 20;
+// A datagram is copied up to this length, and dropped and counted whole.
+constexpr std::size_t kDatagramBytes = 0;
 
 }  // namespace
 
@@ -65,7 +67,7 @@ bool SocketDrain::look() {
             const int fd = events[i].data.fd;
             const Member member = members_[static_cast<std::size_t>(fd)];
             const bool has_ended = (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-            if (member.owner != nullptr && !read_all(fd, has_ended || member.kind == Kind::datagrams, *member.owner))
+            if (member.owner != nullptr && !read_all(fd, member, has_ended))
                 leave(fd);
         }
         taken += static_cast<std::size_t>(std::max(count, 0));
@@ -74,15 +76,16 @@ bool SocketDrain::look() {
 }
 
 // Returns false at the end of the connection. epoll is edge-triggered, so a socket that has ended is read up to its end.
-bool SocketDrain::read_all(int fd, bool reads_to_end, DrainMember& member) {
+bool SocketDrain::read_all(int fd, const Member& member, bool has_ended) {
+    const bool is_stream = member.kind == Kind::stream;
     for (;;) {
-        const ssize_t count = ::recv(fd, nullptr, kReadBytes, MSG_TRUNC | MSG_DONTWAIT);
-        if (count > 0) {
-            member.on_bytes(static_cast<std::size_t>(count));
-            if (!reads_to_end && static_cast<std::size_t>(count) < kReadBytes)
+        const ssize_t count = ::recv(fd, nullptr, is_stream ? kStreamBytes : kDatagramBytes, MSG_TRUNC | MSG_DONTWAIT);
+        if (count > 0 || (count == 0 && !is_stream)) {
+            member.owner->on_bytes(static_cast<std::size_t>(count));
+            if (is_stream && !has_ended && static_cast<std::size_t>(count) < kStreamBytes)
                 return true;
         } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
-            member.on_end(count == 0 ? 0 : errno);
+            member.owner->on_end(count == 0 ? 0 : errno);
             return false;
         } else if (errno == EAGAIN) {
             return true;

@@ -41,14 +41,14 @@ public:
     void run(io::Deadline deadline);
 
 private:
-    bool look();
-    // `reads_to_end`: one read does not take all that there is.
-    static bool read_all(int fd, bool reads_to_end, DrainMember& member);
-
     struct Member {
         DrainMember* owner = nullptr;
         Kind kind = Kind::stream;
     };
+
+    bool look();
+    // One read takes all that an open stream has.
+    static bool read_all(int fd, const Member& member, bool has_ended);
 
     io::Socket epoll_;             // polled, not waited for
     std::vector<Member> members_;  // by descriptor

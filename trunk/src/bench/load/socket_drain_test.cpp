@@ -5,11 +5,14 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include "io/fibers/loop.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/net/tcp_listener.hpp"
 #include "io/net/tcp_stream.hpp"
+#include "io/net/udp_socket.hpp"
 
 namespace live::bench {
 namespace {
@@ -97,6 +100,24 @@ TEST_F(SocketDrainTest, DoesNotNotifyAMemberThatHasLeft) {
     EXPECT_EQ(pairs_[0].member.bytes, 0U);
     std::array<std::uint8_t, 8'000> rest;
     EXPECT_EQ(MUST(pairs_[0].near->read_some(rest, io::Deadline::after(kSoon))), 5'000U);
+}
+
+TEST_F(SocketDrainTest, CountsDatagramsOfAnyLength) {
+    const auto near = MUST(io::UdpSocket::bind({"127.0.0.1", 0}, 1U << 20));
+    const io::Socket far(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(near->endpoint().port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const auto* const address = static_cast<const sockaddr*>(static_cast<const void*>(&to));
+    Member member;
+    MUST(drain_.join(near->native_handle(), member, SocketDrain::Kind::datagrams));
+    const std::string bytes(1'400, 'x');
+    for (const std::size_t count : {1'400U, 0U, 7U})
+        ASSERT_EQ(::sendto(far.fd(), bytes.data(), count, 0, address, sizeof to), static_cast<ssize_t>(count));
+    EXPECT_TRUE(wait_until([&] { return member.bytes == 1'407; }));
+    EXPECT_FALSE(member.has_ended) << "an empty datagram is no end";
+    drain_.leave(near->native_handle());
 }
 
 }  // namespace

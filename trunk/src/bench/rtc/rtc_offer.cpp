@@ -78,6 +78,17 @@ void write_picture(Writer& out, const Picture& picture, std::string_view format)
     out.line("a=fmtp:{} apt={}", type + 1, type);
 }
 
+// RFC 8853.
+void write_layers(Writer& out, const std::vector<std::string>& layers) {
+    out.line("a=extmap:{} {}", kRidExtension, sdp::kRidUri);
+    std::string all;
+    for (const std::string& layer : layers) {
+        out.line("a=rid:{} send", layer);
+        all += (all.empty() ? "" : ";") + layer;
+    }
+    out.line("a=simulcast:send {}", all);
+}
+
 void write_video(Writer& out, const RtcOffer& offer, int mid) {
     const bool publishes = offer.purpose == sdp::Purpose::publish;
     std::string types;
@@ -95,6 +106,8 @@ void write_video(Writer& out, const RtcOffer& offer, int mid) {
     }
     if (!publishes)
         return;
+    if (!offer.layers.empty())
+        return write_layers(out, offer.layers);
     out.line("a=ssrc-group:FID {} {}", offer.video_ssrc, offer.video_rtx_ssrc);
     write_stream(out, offer, offer.video_ssrc);
     write_stream(out, offer, offer.video_rtx_ssrc);

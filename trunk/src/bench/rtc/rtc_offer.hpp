@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "wire/sdp/answer.hpp"
 
 namespace live::bench {
+
+// The header extension that names the layer of a packet.
+inline constexpr std::uint8_t kRidExtension = 4;
 
 struct RtcOffer {
     // The client's: play offers to receive, publish to send.
@@ -24,6 +28,7 @@ struct RtcOffer {
     std::uint32_t video_ssrc = 0;
     std::uint32_t video_rtx_ssrc = 0;
     std::string cname;
+    std::vector<std::string> layers{};  // simulcast rids; without them, the SSRCs above are named
 };
 
 // A player accepts every codec that servers of this kind send; a publisher sends H.264, and Opus with has_audio.

@@ -105,6 +105,16 @@ TEST(RtcOffer, PublisherOffersH264WithOrWithoutAudio) {
     EXPECT_TRUE(read_answer(server_for(offer_of(sdp::Purpose::publish, false)).answer, sdp::Purpose::publish).ok());
 }
 
+TEST(RtcOffer, LayersAreNegotiated) {
+    RtcOffer offer = offer_of(sdp::Purpose::publish, false);
+    offer.layers = {"l1", "l2", "l3"};
+    const Server server = server_for(offer);
+    ASSERT_EQ(server.agreement.sections.size(), 1U);
+    EXPECT_EQ(server.agreement.sections[0].layers, offer.layers);
+    EXPECT_EQ(server.agreement.sections[0].rid_id, kRidExtension);
+    EXPECT_TRUE(read_answer(server.answer, sdp::Purpose::publish).ok());
+}
+
 TEST(RtcOffer, RefusesUnsuitableAnswers) {
     EXPECT_FALSE(read_answer("", sdp::Purpose::play).ok());
     const std::string tcp_only = server_for(offer_of(sdp::Purpose::play), "H264", {{"192.0.2.1", 9, true}}).answer;

@@ -144,7 +144,8 @@ Bytes RtcPublisher::payload_of(const Sent& sent, std::vector<std::uint8_t>& stam
 void RtcPublisher::finish() { client().meter.on_packets(session().figures().packets_out, 0); }
 
 void RtcPublisher::send_again(TimePoint now) {
-    for (const auto& [kind, sequence] : media_->take_nacks()) {
+    for (const auto& [kind, number] : media_->take_nacks()) {
+        const std::uint16_t sequence = number.sequence;
         const Sent& sent = history_[index_of(kind)][sequence % kHistory];
         std::vector<std::uint8_t> stamp;
         if (sent.header.sequence == sequence)
