@@ -2,7 +2,7 @@
 # The work of test.sh beside its end-to-end tests, which mostly wait, at the lowest priority: builds the targets of other steps,
 # and takes those of the steps `fuzz`, `unit`, `asan`, `memcheck`, `valgrind`, `configure` and `lint` that are named. Of each step is left objs/logs/test-STEP.log, and in
 # beside-STEP.status and beside-STEP.seconds how it ended and how long it took. The step that needs a target reports its compile errors.
-#   beside-e2e.sh OBJS STEP...     with FUZZ_SECONDS and quick (--quick or empty)
+#   beside-e2e.sh OBJS STEP...     with FUZZ_SECONDS, quick (--quick or empty) and units (the word for valgrind.sh)
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=$1
@@ -25,16 +25,18 @@ take() {
 }
 
 case "$wanted" in *" unit "* | *" asan "* | *" fuzz "*) configure_checked "$objs" && build_tree "$tree" srs_utest fuzzers srs planted_faults ;; esac
-case "$wanted" in *" memcheck "* | *" valgrind "*) configure_ordinary "$objs" && build_tree "$tree" srs_tools srs_utest planted_faults ;; esac
 # Two at a time, as each waits now and then.
 (
     take fuzz "$trunk/scripts/fuzz.sh" "$objs" "$FUZZ_SECONDS"
-    take unit "$trunk/scripts/unit.sh" "$objs"
+    # A fuzz target begins with its stored inputs: they are not replayed a second time.
+    case "$wanted" in *" fuzz "*) all='--gtest_filter=*' ;; *) all='' ;; esac
+    take unit "$trunk/scripts/unit.sh" "$objs" ${all:+"$all"}
     take asan "$trunk/scripts/asan.sh" "$objs"
 ) &
-take memcheck "$trunk/scripts/valgrind.sh" "$objs" units
+# shellcheck disable=SC2154 # test.sh's
+take memcheck "$trunk/scripts/valgrind.sh" "$objs" "$units"
 take valgrind "$trunk/scripts/valgrind.sh" "$objs" server
-# shellcheck disable=SC2154,SC2086 # test.sh's, a word or none
+# shellcheck disable=SC2086 # a word or none
 take configure "$trunk/test/build/configure_test.sh" ${quick-}
 take lint "$trunk/scripts/lint.sh" "$objs"
 wait

@@ -95,7 +95,7 @@ packages_of() {
         profile) echo "$(packages_of run) libgoogle-perftools-dev google-perftools graphviz gdb valgrind strace $(perf_package)" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
         players) echo "mpv vlc-bin vlc-plugin-base vlc-plugin-access-extra gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
-            "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-rtsp" ;;
+            "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-rtsp obs-studio xvfb" ;;
         package) echo "$(packages_of build) $(packages_of pages) patchelf lintian" ;;
         newcomer) echo "$(packages_of package) debootstrap git systemd-container buildah podman crun containernetworking-plugins iptables iproute2 util-linux curl" ;;
         arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64 zlib1g-dev:arm64 libnghttp2-dev:arm64 libargon2-dev:arm64" \

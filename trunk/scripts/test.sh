@@ -5,16 +5,17 @@
 #   test.sh [--long] [STEP...]       only these: build e2e asan conf valgrind configure unit fuzz memcheck lint
 #
 # --long is for a machine that is free at night: configurations are built too, the end-to-end tests that take minutes run, simulations and
-# property tests take all their seeds and hours, and there are two steps more: `stalls`, the unit tests in processes that stand still again
-# and again, and `tools`, each profiler and memory tool on a server of its flavour.
-# FUZZ_SECONDS (2; with --long 60): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.
+# property tests take all their seeds and hours, memcheck runs the unit tests of all rooms instead of the dry ones, and there are two steps
+# more: `stalls`, the unit tests in processes that stand still again and again, and `tools`, each profiler and memory tool on a server of
+# its flavour.
+# FUZZ_SECONDS (1; with --long 60): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.
 set -u
-long='' quick=--quick
+long='' quick=--quick units=units
 if [ "${1:-}" = --long ]; then
-    long=--long quick='' FUZZ_SECONDS=${FUZZ_SECONDS:-60}
+    long=--long quick='' units=all-units FUZZ_SECONDS=${FUZZ_SECONDS:-60}
     shift
 fi
-export quick FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-2}"
+export quick units FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-1}"
 # Simulations and property tests: all their rounds, src/base/rounds_fixture.hpp.
 [ -z "$long" ] || export LIVE_NIGHT=1
 . "$(dirname -- "$0")/common.sh"
@@ -131,7 +132,7 @@ step valgrind counts scripts/valgrind.sh "$objs" server
 step configure counts test/build/configure_test.sh $quick
 step unit counts scripts/unit.sh "$objs"
 step fuzz counts scripts/fuzz.sh "$objs" "$FUZZ_SECONDS"
-step memcheck counts scripts/valgrind.sh "$objs" units
+step memcheck counts scripts/valgrind.sh "$objs" "$units"
 step lint counts scripts/lint.sh "$objs"
 step stalls counts env -u LIVE_NIGHT STALLS=1 scripts/unit.sh "$objs" --gtest_filter='*'
 step tools counts scripts/test-tools.sh

@@ -54,6 +54,8 @@ def ffmpeg_reads(url: str) -> bool:
     """Whether ffmpeg gets media of this URL."""
     got = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", url, "-t", "0.5", "-c", "copy", "-f", "null", "-"], capture_output=True, timeout=30,
                          check=False)
+    if got.returncode != 0:
+        print(got.stderr.decode(errors="replace"))
     return got.returncode == 0
 
 

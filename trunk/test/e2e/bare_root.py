@@ -10,6 +10,7 @@ import resource
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -157,7 +158,14 @@ class Images:
         self.folder = folder
         # Without overlays, each layer is a copy of the whole file system.
         driver = "overlay" if "overlay" in Path("/proc/filesystems").read_text() else "vfs"
-        self.store = ["--root", str(folder / "store"), "--runroot", str(folder / "run"), "--storage-driver", driver]
+        # podman takes no path of over 50 characters for what runs, and those of pytest are longer.
+        self.running = tempfile.mkdtemp(prefix="images-")
+        self.store = ["--root", str(folder / "store"), "--runroot", self.running, "--storage-driver", driver]
+
+    def remove(self) -> None:
+        # The store's overlays stay mounted after a build.
+        subprocess.run(["umount", "--recursive", self.folder / "store/overlay"], capture_output=True, check=False)
+        subprocess.run(["rm", "-rf", self.folder / "store", self.running], check=False)
 
     def buildah(self, *words, limit_s: float = 300) -> str:
         command = ["buildah", *self.store, *map(str, words)]

@@ -9,6 +9,7 @@ import re
 import subprocess
 import urllib.parse
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 import play_check
@@ -107,7 +108,7 @@ def problems_of_parts(url: str) -> str:
     for address in [*begin, *(address for address, _ in parts[first:])]:
         with urllib.request.urlopen(urllib.parse.urljoin(base, address), timeout=10) as answer:
             data += answer.read()
-    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", "pipe:0", "-map", "0:v:0", "-f", "null", "-"], input=data,
+    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", "pipe:0", "-map", "0:v:0", *play_check.own_times("ffmpeg"), "-f", "null", "-"], input=data,
                           capture_output=True, timeout=60, check=False)
     return done.stderr.decode() if len(parts) > 3 else f"{len(parts)} parts"
 
@@ -123,13 +124,14 @@ def whep_out_of_step(live, source: Path, python: Path) -> float:
     return abs(offset(f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=cam") - offset(source))
 
 
-def assert_every_form(live, source: Path, folder: Path, codec: str = "h264", newer: tuple = (), more: tuple = ()) -> list:
-    """No complaint of a decoder, no frame missing, and in step. `newer` are forms that need an ffmpeg with enhanced RTMP. Gives the results of `more`."""
+def assert_every_form(live, source: Path, folder: Path, codec: str = "h264", newer: tuple = (), more: tuple = (), options: Sequence = ()) -> list:
+    """No complaint of a decoder, no frame missing, and in step. `newer` are forms that need an ffmpeg with enhanced RTMP. `options` are those of the
+    decoders. Gives the results of `more`."""
     urls, newest = every_form(live), find_new_ffmpeg()
     if newer and not newest:
         pytest.skip("no ffmpeg with enhanced RTMP (8 or later)")
     program = {name: newest if name in newer else "ffmpeg" for name in urls}
-    played = beside(*(lambda name=name: play_check.play(urls[name], SECONDS, program[name]).problems() for name in urls),
+    played = beside(*(lambda name=name: play_check.play(urls[name], SECONDS, program[name], options=list(options) or None).problems() for name in urls),
                     *(lambda name=name: out_of_step(urls[name], source, folder, codec, program[name]) for name in urls),
                     lambda: problems_of_parts(urls["low-latency hls"]), *more)
     problems, steps, parts = dict(zip(urls, played)), dict(zip(urls, played[len(urls):])), played[2 * len(urls)]

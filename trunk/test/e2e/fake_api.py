@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -33,8 +34,10 @@ class JsonServer(BaseHTTPRequestHandler):
 def serving(handler):
     with ThreadingHTTPServer(("127.0.0.1", free_port()), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
 
 
 class HostileApi(JsonServer):
@@ -47,7 +50,8 @@ class HostileApi(JsonServer):
               "kbps": {"recv_30s": 1, "send_30s": 1}, "publish": {"active": True, "cid": HOSTILE}, "formats": formats,
               "viewers": [{"type": HOSTILE, "count": 3}], "health": [{"level": HOSTILE, "code": HOSTILE, "text": HOSTILE}],
               "role": "edge", "origin": {"url": HOSTILE, "state": HOSTILE, "last_error": HOSTILE, "rtt_ms": HOSTILE},
-              "video": {"codec": HOSTILE, "profile": HOSTILE, "width": 1, "height": 1}, "audio": {"codec": HOSTILE, "profile": HOSTILE}}
+              "video": {"codec": HOSTILE, "profile": HOSTILE, "width": 1, "height": 1}, "audio": {"codec": HOSTILE, "profile": HOSTILE},
+              "track_list": [{"kind": HOSTILE, "id": number, "language": HOSTILE, "name": HOSTILE, "audio": {"codec": HOSTILE}} for number in (0, 1)]}
     client = {"id": HOSTILE, "type": HOSTILE, "ip": HOSTILE, "url": HOSTILE, "pageUrl": "javascript:alert(1)", "tcUrl": HOSTILE, "kbps": {}}
     system = {"conn_srs": 1, "mem_ram_kbyte": 1, "cpus_online": HOSTILE, "srs_sample_time": 1}
     answers = {"streams": [stream], "clients": [client], "vhosts": [{"id": HOSTILE, "name": HOSTILE, "hls": {"enabled": True}}],
@@ -62,6 +66,8 @@ class HostileApi(JsonServer):
 
     def told(self, name: str) -> dict:
         data = {"summaries": self.answers["summaries"], "history": self.history, "memory": self.memory, "clusters": self.clusters}
+        if re.match("/api/v1/streams/[^?]", self.path):
+            return {"server": HOSTILE, "stream": self.stream}
         if self.path == "/api/v1/warnings":
             data["warnings"] = self.warnings
         body = self.site if name == "streams.json" else {"data": data[name]} if name in data else {name: self.answers.get(name)}

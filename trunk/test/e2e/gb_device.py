@@ -39,7 +39,7 @@ def frames_of(source: Path, video: str | None, audio: str | None) -> list[tuple[
         units = [delimiter + one for one in _ffmpeg(source, "-map", "0:v:0", *encode).split(delimiter)[1:]]
         found += [(number / 25, VIDEO, unit) for number, unit in enumerate(units)]
     if audio == "aac":
-        raw, at, number = _ffmpeg(source, "-map", "0:a:0", "-c:a", "aac", "-ar", "44100", "-f", "adts"), 0, 0
+        raw, at, number = _ffmpeg(source, "-map", "0:a:0", "-c:a", "copy", "-f", "adts"), 0, 0  # 44,100 Hz
         while at < len(raw):
             size = (raw[at + 3] & 3) << 11 | raw[at + 4] << 3 | raw[at + 5] >> 5
             found.append((number * 1024 / 44_100, AUDIO, raw[at:at + size]))

@@ -70,7 +70,7 @@ class HookServer:
                 self.end_headers()
                 self.wfile.write(text)
 
-            do_GET = do_POST
+            do_GET = do_PUT = do_POST
 
             def log_message(self, *_):
                 pass

@@ -25,7 +25,7 @@ def server_with(server, vhost: str, **more):
 
 
 def ingest(live, name: str = "door") -> dict:
-    return next(one for one in live.api("/api/v1/ingests")["ingests"] if one["id"] == name)
+    return next(one for one in live.api("/api/v1/ingests?count=1000")["ingests"] if one["id"] == name)
 
 
 def metrics_of(live) -> str:

@@ -12,8 +12,8 @@ VHOST = "rtsp { enabled on; %s } hls { enabled on; hls_fragment 2; hls_window 20
 VHOST += " http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } %s"
 
 
-def start(server, root: str = "", rtsp: str = "", vhost: str = ""):
-    return server(VHOST % (rtsp, vhost), root=ROOT % root)
+def start(server, root: str = "", rtsp: str = "", vhost: str = "", **options):
+    return server(VHOST % (rtsp, vhost), root=ROOT % root, **options)
 
 
 def rtsp_url(live, stream: str = "cam", query: str = "") -> str:
@@ -23,9 +23,9 @@ def rtsp_url(live, stream: str = "cam", query: str = "") -> str:
 class Publisher:
     """ffmpeg publishes a clip in real time, over and over. Use as a context: leaving it ends it."""
 
-    def __init__(self, url: str, clip, transport: str = "tcp", options: str = "-c copy"):
+    def __init__(self, url: str, clip, transport: str = "tcp", options: str = "-c copy", program: str = "ffmpeg"):
         self.log = tempfile.TemporaryFile()
-        command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "warning", "-re", "-stream_loop", "-1", "-i", str(clip), *options.split(),
+        command = [program, "-nostdin", "-hide_banner", "-loglevel", "warning", "-re", "-stream_loop", "-1", "-i", str(clip), *options.split(),
                    "-rtsp_transport", transport, "-f", "rtsp", url]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
 

@@ -1,15 +1,19 @@
 """`access` of the conf beside its table: open streams, where a credential may be, the end of sessions, and conf/access.conf as shipped."""
 
 import base64
+import hashlib
+import hmac
 import json
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 import rtc_offer
+import rtmp_client
 from access_site import ACCESS, PORTS, ffmpeg_reads, get, is_published, run, signed, start_ffmpeg, token, user
-from live_server import BINARY, ROOT_CONF, TRUNK, LiveServer, Ports, wait_until
+from live_server import BINARY, ROOT_CONF, TRUNK, LiveServer, Ports, free_udp_ports, wait_until
 from players import FfmpegPublisher
 from rtsp_stage import Client, Publisher, rtsp_url
 
@@ -161,6 +165,45 @@ def test_the_command_explains_what_is_missing(tmp_path):
     assert "--expires" in run_token("-c", str(off.conf_path), "--play", "live/cam", "--expire", "5s")
 
 
+def padded_token(live: LiveServer, verb: str, size: int) -> str:
+    """A token of about so many bytes by the secret of the server, as providers make them with many claims."""
+    def encoded(text: bytes) -> str:
+        return base64.urlsafe_b64encode(text).decode().rstrip("=")
+
+    claims = {"mediamtx_permissions": [{"action": verb, "path": "live/cam"}], "exp": int(time.time()) + 600, "groups": "g" * (size * 3 // 4 - 200)}
+    signed_part = encoded(b'{"alg":"HS256"}') + "." + encoded(json.dumps(claims).encode())
+    secret = (live.folder / "access.key").read_text().strip().encode()
+    return signed_part + "." + encoded(hmac.new(secret, signed_part.encode(), hashlib.sha256).digest())
+
+
+def test_long_tokens_arrive_whole(server, clip):
+    """mtx#3884, #5267, #5359: tokens that are cut, in addresses and as passwords. The server takes 8 KiB; ffmpeg cuts the path of an RTMP address at 1 KiB,
+    and an SRT stream id has at most 512 bytes, so that clients of the tests send them here."""
+    live = server(vhost=ACCESS, root=PORTS)
+    port, play = live.ports["http"], padded_token(live, "read", 4_000)
+    assert len(play) > 3_700
+    sender = rtmp_client.Publisher(live.ports["rtmp"], "cam?token=" + padded_token(live, "publish", 4_000), clip("basic"))
+    try:
+        assert sender.status["code"] == "NetStream.Publish.Start", sender.status
+        sender.start()
+        wait_until(lambda: is_published(live, "cam"), 20, "the stream is live")
+        player = rtmp_client.Player(live.ports["rtmp"], "cam?token=" + play)
+        player.start()
+        wait_until(lambda: player.messages, 20, "RTMP plays")
+        player.stop()
+        with Client(live) as client:
+            assert client.request("DESCRIBE", rtsp_url(live) + "?token=" + play)[0] == 200
+        for headers in ({}, {"Authorization": "Bearer " + play}, {"Authorization": basic("any:" + play)}):
+            assert get(live, "/live/cam.flv" + ("" if headers else "?token=" + play), **headers)[0] == 200, headers.keys()
+        answer = rtc_offer.post(port, "/rtc/v1/whep/?app=live&stream=cam", rtc_offer.offer("recvonly"), Authorization="Bearer " + play)
+        assert answer.status == 201, answer.body
+        for cut in (play[:-1], play[:2_000], padded_token(live, "read", 9_000)):
+            assert get(live, "/live/cam.flv", Authorization="Bearer " + cut)[0] in (401, 403)
+        assert play[:500] not in live.log()
+    finally:
+        sender.stop()
+
+
 def basic(pair: str) -> str:
     return "Basic " + base64.b64encode(pair.encode()).decode()
 
@@ -186,9 +229,44 @@ def test_rtsp_clients_answer_a_challenge(server, clip):
         # One wrong password only: its address must wait then.
         refused = subprocess.run(["ffmpeg", "-v", "error", "-i", url("viewer:other"), "-t", "1", "-f", "null", "-"], capture_output=True, text=True, timeout=30, check=False)
         assert refused.returncode != 0 and "401" in refused.stderr
-        assert ffmpeg_reads(url("viewer:s3cret")), "a pair that was right before does not wait"
+        with Client(live) as client:
+            assert client.request("DESCRIBE", rtsp_url(live), Authorization=basic("viewer:s3cret"))[0] == 200, "a pair that was right before does not wait"
+        # ffmpeg prefers Digest, whose answers differ each time.
+        wait_until(lambda: ffmpeg_reads(url("viewer:s3cret")), 20, "the pause after a wrong password ends")
         assert "s3cret" not in live.log()
     wait_until(lambda: not is_published(live, "cam"), 20, "the publisher has left")
     with Publisher(url("viewer:s3cret"), clip("basic")) as other:
         wait_until(lambda: other.process.poll() is not None, 20, "a viewer does not publish")
         assert "403" in other.said()
+
+
+def said_by_ffmpeg(clip, url: str) -> str:
+    """What a publisher that is refused prints."""
+    ended = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-i", str(clip("basic")), "-c", "copy", "-t", "5", "-f", "flv", url],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode != 0, "it has published"
+    return ended.stderr
+
+
+def test_encoders_prove_the_name_and_the_password_of_their_url(server, clip):
+    """ffmpeg keeps them until the server asks with authmod=adobe, and connects three times then; OBS does the same."""
+    users = "user sender { password plain:s3cret; allow publish live/cam; } user viewer { password plain:other; allow play live/cam; }\n"
+    live = server(vhost=ACCESS + "rtmp_challenge on;", root=PORTS + "workers 2;\n" + users, ports=Ports(udp_rtc=free_udp_ports(2), udp_srt=free_udp_ports(2)))
+
+    def url(credentials: str) -> str:
+        return live.url("cam").replace("rtmp://", f"rtmp://{credentials}@")
+
+    with FfmpegPublisher(url("sender:s3cret"), clip("basic")):
+        wait_until(lambda: is_published(live, "cam"), 20, "the stream is live")
+        assert ffmpeg_reads(live.url("cam?user=viewer&pass=other")), "players are not challenged"
+        assert "s3cret" not in live.log()
+    wait_until(lambda: not is_published(live, "cam"), 20, "the publisher has left")
+    said_by_ffmpeg(clip, url("viewer:other"))
+    live.wait_log("the user does not permit to publish this stream")
+    assert "No credentials set" in said_by_ffmpeg(clip, live.url("cam"))
+    assert "ncorrect" in said_by_ffmpeg(clip, url("sender:wrong"))
+
+
+def test_hashed_passwords_cannot_serve_the_challenge_and_the_client_is_told(server, clip, tmp_path):
+    live = server(vhost=ACCESS + "rtmp_challenge on;", root=PORTS + user("alice", hashed(tmp_path, "alice"), "publish"))
+    assert "?user=NAME&pass=PASSWORD" in said_by_ffmpeg(clip, live.url("cam").replace("rtmp://", "rtmp://alice:alice@"))

@@ -1,55 +1,15 @@
-"""Every protocol, with every kind of credential, right and not, by publishers and players: one table. `access` of the conf decides, or a callback."""
+"""Every protocol, with every kind of credential, right and not, by publishers and players: one table. `access` of the conf decides, or a callback.
+
+Chromium is a client of the table too, and OBS Studio in test_obs.py."""
 
 import json
+import shutil
 
 import pytest
-from access_site import ACCESS, PORTS, get, is_published, players, publishers, run, signed, start_ffmpeg, token, user
+from access_credentials import SCHEMES
+from access_site import ACCESS, PORTS, get, is_published, players, publishers, start_ffmpeg
 from hook_server import Answer, HookServer
-from live_server import LiveServer, wait_until
-
-class Tokens:
-    def root(self, _folder) -> str:
-        return ""
-
-    def queries(self, live: LiveServer, verb: str) -> dict[str, str]:
-        right = token(live, f"--{verb}", "live/cam")
-        return {"none": "", "wrong": "token=" + right[:-6] + "AAAAAA", "expired": "token=" + token(live, f"--{verb}", "live/cam", "--expires", "-5s"),
-                "other path": "token=" + token(live, f"--{verb}", "live/cam2"),
-                "other right": "token=" + token(live, "--play" if verb == "publish" else "--publish", "live/cam"), "right": "token=" + right}
-
-
-class SignedUrls:
-    def root(self, _folder) -> str:
-        return ""
-
-    def queries(self, live: LiveServer, verb: str) -> dict[str, str]:
-        flags = ["--publish"] if verb == "publish" else []
-        others = [] if flags else ["--publish"]
-        right = signed(live, live.url("cam"), *flags)
-        return {"none": "", "wrong": right[:-6] + "AAAAAA", "expired": signed(live, live.url("cam"), *flags, "--expires", "-5s"),
-                "other path": signed(live, live.url("cam2"), *flags), "other right": signed(live, live.url("cam"), *others),
-                "other address": signed(live, live.url("cam"), *flags, "--address", "192.0.2.1"), "right": right}
-
-
-class Users:
-    def root(self, folder) -> str:
-        site = LiveServer(folder / "hash", "listen 1935;")
-        rights = {"right": ("publish live/cam", "play live/cam"), "other": ("publish live/cam2", "play live/cam2")}
-        blocks = [user(name, run(site, "hash", given=f"{name} secret\n"), *allowed) for name, allowed in rights.items()]
-        for name, allowed in (("player", "play"), ("publisher", "publish")):
-            blocks.append(user(name, run(site, "hash", "--sha256", given=f"{name} secret\n"), allowed))
-        blocks.append(user("elsewhere", run(site, "hash", "--sha256", given="elsewhere secret\n"), "play", "publish", more="network 192.0.2.0/24;"))
-        return "".join(blocks)
-
-    def queries(self, _live, verb: str) -> dict[str, str]:
-        def of(name: str, password: str = "") -> str:
-            return f"user={name}&pass={password or name + '%20secret'}"
-        # After each wrong password the address waits a little: so few, and the right one first.
-        return {"right": of("right"), "none": "", "other path": of("other"), "other right": of("player" if verb == "publish" else "publisher"),
-                "other address": of("elsewhere"), "wrong": of("right", "wrong"), "unknown": of("nobody")}
-
-
-SCHEMES = {"token": Tokens, "signed URL": SignedUrls, "user": Users}
+from live_server import wait_until
 
 
 def refused(results: dict[str, bool]) -> set[str]:
@@ -122,3 +82,67 @@ def test_a_callback_decides_for_every_protocol(server, clip):
                 results[name] = admits(query)
                 wait_until(lambda: protocol == "whip" or not is_published(live, "cam"), 20, "the publisher has left")  # pylint: disable=cell-var-from-loop
             assert refused(results) == {"none", "wrong"}, protocol
+
+
+# Whether the server serves a request as Chromium makes it, with its own offers; nothing is played. OFFER: recvonly or sendonly.
+ASKS = {
+    "flv": "(async () => { const stop = new AbortController(); const { ok } = await fetch('/live/cam.flv?%s', { signal: stop.signal }); stop.abort(); return ok; })()",
+    "hls": "(async () => (await fetch('/live/cam.m3u8?%s', { cache: 'no-store' })).ok)()",
+}
+OFFERS = """(async () => {
+    const connection = new RTCPeerConnection();
+    for (const kind of ['audio', 'video']) connection.addTransceiver(kind, { direction: '%s' });
+    await connection.setLocalDescription(await connection.createOffer());
+    const bearer = new URLSearchParams('%s').get('token');
+    const headers = { 'Content-Type': 'application/sdp', ...(bearer ? { Authorization: `Bearer ${bearer}` } : {}) };
+    const answer = await fetch('/rtc/v1/%s/?app=live&stream=cam&' + (bearer ? '' : '%s'), { method: 'POST', headers, body: connection.localDescription.sdp });
+    connection.close();
+    if (answer.status === 201) await fetch(answer.headers.get('Location'), { method: 'DELETE', headers });
+    return answer.status === 201;
+})()"""
+SHOWS = "document.getElementById('video').getVideoPlaybackQuality().totalVideoFrames > 10"
+
+
+def chromium_asks(page, protocol: str, query: str) -> bool:
+    """A token stands in the header for WebRTC, as the pages send it, and in the query for the rest."""
+    if protocol in ASKS:
+        return page.value(ASKS[protocol] % query)
+    return page.value(OFFERS % ("sendonly" if protocol == "whip" else "recvonly", query, protocol, query))
+
+
+@pytest.mark.parametrize("scheme", ["token", *(pytest.param(name, marks=pytest.mark.long) for name in SCHEMES if name != "token")])
+def test_chromium_plays_and_publishes_with_the_right_credential_only(server, clip, tmp_path, chromium, html, scheme):
+    """The pages play FLV, HLS and WHEP, and publish over WHIP; the same requests with other credentials are refused."""
+    credentials = SCHEMES[scheme]()
+    live = server(vhost=ACCESS, root=PORTS + credentials.root(tmp_path))
+    shutil.copytree(html, live.folder / "html", dirs_exist_ok=True)
+    publish, play = credentials.queries(live, "publish"), credentials.queries(live, "play")
+    opened = []
+
+    def open_page(path: str):
+        opened.append(chromium.page())
+        return opened[-1].goto(f"http://127.0.0.1:{live.ports['http']}{path}")
+
+    try:
+        page = open_page("/404.html")
+        others = {name: query for name, query in publish.items() if name != "right"}
+        assert {name: chromium_asks(page, "whip", query) for name, query in others.items()} == dict.fromkeys(others, False)
+        open_page(f"/players/whip.html?stream=cam&autostart=true&{publish['right']}").wait("document.getElementById('state').textContent === 'Live'", 30)
+        wait_until(lambda: is_published(live, "cam"), 20, "Chromium publishes")
+        opened.pop().close()
+        wait_until(lambda: not is_published(live, "cam"), 30, "Chromium has left")
+        sender = start_ffmpeg(clip, live.url("cam?" + publish["right"]))
+        try:
+            wait_until(lambda: get(live, f"/live/cam.m3u8?{play['right']}")[0] == 200, 30, "HLS has a segment")
+            for protocol in ("flv", "hls", "whep"):
+                assert refused({name: chromium_asks(page, protocol, query) for name, query in play.items()}) == set(play) - {"right"}, protocol
+            for player in ("srs_player.html?stream=cam.flv", "srs_player.html?stream=cam.m3u8", "whep.html?stream=cam"):
+                open_page(f"/players/{player}&autostart=true&{play['right']}").wait(SHOWS, 30)
+                opened.pop().close()
+        finally:
+            sender.kill()
+            sender.wait()
+        assert publish["right"].rpartition("=")[2] not in live.log()
+    finally:
+        for one in opened:
+            one.close()

@@ -57,6 +57,16 @@ def test_a_failed_program_restarts_and_the_server_leaves_none_behind(server, cli
     publisher.stop()
 
 
+def test_a_program_that_ignores_the_request_to_end_is_killed(server, clip):
+    live = server("exec { enabled on; publish sh -c 'trap : TERM; echo $$$$ >pid; while :; do sleep 1; done'; }")
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    pid = pid_in(live.folder / "pid")
+    live.stop()
+    assert is_gone(pid)
+    publisher.stop()
+
+
 def test_a_name_cannot_become_an_option(server, clip):
     live = server("exec { enabled on; publish touch [stream]; }")
     publisher = Publisher(live.ports["rtmp"], "-h", clip("basic"))

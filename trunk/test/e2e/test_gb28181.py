@@ -1,5 +1,5 @@
-"""GB28181 cameras, made by hand and by GStreamer's mpegpsmux, over TCP and UDP: what they send plays as RTMP, FLV and HLS without decode
-errors. Beside it: the API of SIP servers, sessions that nobody connects to, strangers, and bytes that are no program stream."""
+"""GB28181 cameras, made by hand and by GStreamer's mpegpsmux, over TCP and UDP: what they send plays as RTMP, FLV, HLS, low-latency HLS and
+WHEP without decode errors, in step. Beside it: the API of SIP servers, sessions that nobody connects to, strangers, and bytes that are no program stream."""
 
 import concurrent.futures
 import contextlib
@@ -13,13 +13,16 @@ import urllib.parse
 
 import play_check
 import pytest
+from every_form import RTC, fixture_long_clip, out_of_step, problems_of_parts, whep_out_of_step  # noqa: F401
 from gb_device import AUDIO, VIDEO, Camera, GbApi, Sender, framed, shuffled, timed
 from live_server import free_port, installed, wait_until
+from transport_stream import STEP_MS
 
 ID, SSRC = "34020000001320000001", 47_190_001
 BUSY, INVALID = 1028, 4006
 VHOST = """hls { enabled on; hls_fragment 2; hls_window 20; hls_path $folder/hls; }
     http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"""
+LOW_LATENCY = VHOST.replace("hls_fragment 2;", "hls_ll on; hls_fragment 2;") + " rtc { enabled on; rtmp_to_rtc on; }"
 
 
 def start(server, more: str = ""):
@@ -79,6 +82,22 @@ def test_a_camera_over_tcp_plays_over_every_protocol(server, clip):
     assert api.publish(ID, SSRC)["code"] == 0
 
 
+@pytest.mark.parametrize("transport", [pytest.param("tcp", marks=pytest.mark.long), "udp"])
+def test_every_form_of_a_camera_is_in_step(server, clip, aiortc, tmp_path, transport):
+    port, source = free_port(), clip("basic")
+    live = server(LOW_LATENCY, root=f"stream_caster {{ enabled on; caster gb28181; listen 127.0.0.1:{port}; output rtmp://127.0.0.1/live/[stream]; }}{RTC}")
+    assert GbApi(live).publish("cam", SSRC, transport=transport)["code"] == 0
+    with Sender(timed(Camera(source)), port, udp=transport == "udp"):
+        wait_published(live, "cam")
+        urls = {"rtmp": live.url("cam"), "flv": http(live, "cam.flv"), "low-latency hls": hls(live, "cam")}
+        played = beside(*(lambda url=url: play_check.play(url, 4).problems() for url in urls.values()),
+                        *(lambda url=url: out_of_step(url, source, tmp_path) for url in urls.values()),
+                        lambda: whep_out_of_step(live, source, aiortc), lambda: problems_of_parts(urls["low-latency hls"]))
+    assert played[:3] == [[], [], []], dict(zip(urls, played))
+    assert max(played[3:7]) <= STEP_MS, dict(zip([*urls, "whep"], played[3:7]))
+    assert played[7] == ""
+
+
 def test_cameras_over_udp_with_reordering_hevc_and_without_maps(server, clip):
     live, api, port = start(server)
     cameras = {"hevc": Camera(clip("basic"), video="hevc", maps=False, ssrc=1), "unsized": Camera(clip("basic"), sized=False, ssrc=2),
@@ -128,9 +147,11 @@ def test_any_worker_opens_and_lists_sessions(server, clip):
 
 
 @pytest.mark.skipif(not installed("gst-launch-1.0"), reason="no GStreamer (install-packages.sh players)")
-def test_program_streams_of_gstreamer_over_tcp_and_udp(server, clip):
-    live, api, port = start(server)
-    line = (f"filesrc location={clip('basic')} ! flvdemux name=d d.video ! queue ! h264parse config-interval=-1 ! mpegpsmux name=m "
+def test_program_streams_of_gstreamer_over_tcp_and_udp(server, clip, long_clip, aiortc, tmp_path):
+    port, source = free_port(), clip("basic")
+    live = server(LOW_LATENCY, root=f"stream_caster {{ enabled on; caster gb28181; listen 127.0.0.1:{port}; output rtmp://127.0.0.1/live/[stream]; }}{RTC}")
+    api = GbApi(live)
+    line = (f"filesrc location={long_clip} ! flvdemux name=d d.video ! queue ! h264parse config-interval=-1 ! mpegpsmux name=m "
             "d.audio ! queue ! aacparse ! m. m. ! filesink location=/dev/stdout")
     stream = subprocess.run(["gst-launch-1.0", "-q", *line.split()], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=True).stdout
 
@@ -146,13 +167,16 @@ def test_program_streams_of_gstreamer_over_tcp_and_udp(server, clip):
         for seconds, packets in source:
             first = seconds if first is None else first
             yield seconds - first, packets
-    for name, ssrc, transport in (("tcp", 1, "tcp"), ("udp", 2, "udp")):
+    for name, ssrc, transport in (("cam", 1, "tcp"), ("udp", 2, "udp")):
         assert api.publish(name, ssrc, transport=transport)["code"] == 0
-    with Sender(from_zero(packs(Camera(clip("basic"), ssrc=1))), port), Sender(from_zero(packs(Camera(clip("basic"), ssrc=2))), port, udp=True):
-        wait_published(live, "tcp")
+    with Sender(from_zero(packs(Camera(source, ssrc=1))), port), Sender(from_zero(packs(Camera(source, ssrc=2))), port, udp=True):
+        wait_published(live, "cam")
         wait_published(live, "udp")
-        played = play_all(live.url("tcp"), http(live, "udp.flv"))
-    assert [one.problems() for one in played] == [[], []]
+        urls = [live.url("cam"), http(live, "udp.flv"), hls(live, "cam"), hls(live, "udp")]
+        problems, steps = beside(lambda: [one.problems() for one in play_all(*urls)],
+                                 lambda: [*beside(*(lambda url=url: out_of_step(url, source, tmp_path) for url in urls)), whep_out_of_step(live, source, aiortc)])
+    assert problems == [[]] * 4
+    assert max(steps) <= STEP_MS, steps
 
 
 def test_sessions_that_no_device_connects_to_are_released(server):

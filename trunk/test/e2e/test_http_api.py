@@ -40,8 +40,8 @@ STREAM = {**of(str, "id name vhost app tcUrl url"), **of(int, "live_ms clients f
           "video": {**of(str, "codec profile level"), **of(int, "width height")},
           "audio": {**of(str, "codec profile"), **of(int, "sample_rate channel")},
           # Ours:
-          "fps": float, "b_frames": bool, "gop": of(float, "seconds since_key_frame"),
-          "tracks": {"video": TRACK, "audio": TRACK, "data": TRACK},
+          "fps": float, "b_frames": bool, "slate": bool, "gop": of(float, "seconds since_key_frame"),
+          "tracks": {"video": TRACK, "audio": TRACK, "data": TRACK}, "track_list": list,
           "dropped_packets": int, "forwards": list}
 FORWARD = {**of(str, "to state last_error"), **of(int, "since_ms tries sent_bytes")}
 CLIENT = {**of(str, "id vhost stream ip pageUrl swfUrl tcUrl url name type"), "publish": bool, "alive": float, **of(int, "send_bytes recv_bytes"),

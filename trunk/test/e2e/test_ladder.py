@@ -1,106 +1,47 @@
-"""The ladder: one ffmpeg per stream makes smaller renditions of it, which HLS and DASH offer beside the stream itself."""
+"""The ladder: one ffmpeg per stream makes smaller renditions of it, which HLS and DASH offer beside the stream itself, and RTSP players name."""
 
-import json
+import contextlib
 import os
 import re
 import signal
-import stat
 import subprocess
-import urllib.error
-import urllib.request
+import time
 from pathlib import Path
 
 import hls_check
 import live_server
+import pytest
 from dash_files import NS, mpd
+from ffmpeg_children import EXPORTER, fake, ffmpegs, metrics
+from ladder_stage import SIZES, entry, get, has_variants, ladder, packets, representations, segments_of, variants
 from live_server import TRUNK, is_gone, wait_until
 from players import FfmpegPublisher, wait_playable
-
-RUNGS = "rendition 240p { vbitrate 200; } rendition 120p { vbitrate 80; }"
-# No fragment ends without a key frame: the clip has some 2.2 s apart.
-OUTPUTS = """hls { enabled on; hls_fragment 1; hls_aof_ratio 5; hls_window 20; hls_path $folder/html; }
-dash { enabled on; dash_fragment 1; dash_window_size 12; dash_path $folder/html; }"""
-SIZES = ["640x360", "426x240", "214x120"]
+from rtmp_client import Publisher
 
 
-def ladder(more: str = "", rungs: str = RUNGS) -> str:
-    return f"ladder {{ enabled on; vpreset ultrafast; vthreads 1; {rungs} {more} }}\n{OUTPUTS}\n"
+def heights(url: str, *options: str) -> list[str]:
+    """Of the video tracks, and a word for each track of audio."""
+    said = subprocess.run(["ffprobe", "-v", "error", *options, "-show_entries", "stream=codec_type,height", "-of", "csv=p=0", url], capture_output=True,
+                          text=True, timeout=30, check=True).stdout
+    return sorted(line.removeprefix("video,") for line in said.split())
 
 
-def get(live, path: str) -> bytes | None:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['http']}{path}", timeout=8) as answer:
-            return answer.read()
-    except urllib.error.HTTPError:
-        return None
-
-
-def variants(live, stream: str = "cam") -> list[tuple[dict, str]]:
-    """The attributes and the URI of each, from the master playlist; none before there is one."""
-    first = get(live, f"/live/{stream}.m3u8")
-    if first is None:
-        return []
-    lines = first.decode().splitlines()
-    if len(lines) == 3 and "hls_ctx" in lines[2]:  # the playlist of a session
-        second = get(live, lines[2])
-        if second is None:
-            return []
-        lines = second.decode().splitlines()
-    found = []
-    for tag, uri in zip(lines, lines[1:]):
-        if tag.startswith("#EXT-X-STREAM-INF:"):
-            found.append((hls_check.attributes(tag.split(":", 1)[1], [], tag), uri if uri.startswith("/") else f"/live/{uri}"))
-    return found
-
-
-def has_variants(live, count: int, limit_s: float = 30, stream: str = "cam") -> list[tuple[dict, str]]:
-    return wait_until(lambda: len(found := variants(live, stream)) == count and found, limit_s,
-                      lambda: f"{count} variants and not {variants(live, stream)}; {live.log()[-1500:]}")
-
-
-def ffmpegs(live) -> list[int]:
-    """The children of the server."""
-    return [int(child) for task in Path(f"/proc/{live.process.pid}/task").iterdir() for child in (task / "children").read_text().split()]
-
-
-def entry(live) -> dict:
-    return live.api("/api/v1/transcodes")["transcodes"][0]
-
-
-def segments_of(live, uri: str) -> dict[int, bytes]:
-    """By their numbers, each with its header."""
-    playlist = get(live, uri).decode()
-    assert hls_check.check(playlist) == []
-    parsed = hls_check.parse(playlist)
-    folder = uri.rsplit("/", 1)[0]
-    found, inits = {}, {}
-    for number, segment in enumerate(parsed.segments, parsed.first):
-        if segment.gap:
-            continue
-        init = segment.map
-        inits[init] = inits.get(init) or get(live, f"{folder}/{init}")
-        body = get(live, f"{folder}/{segment.uri}")
-        if body is not None:
-            found[number] = inits[init] + body
-    return found
-
-
-def packets(media: bytes, file: Path) -> list[dict]:
-    file.write_bytes(media)
-    done = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=dts_time,pts_time,flags", "-of", "json", file], capture_output=True,
-                          text=True, timeout=30, check=True)
-    return json.loads(done.stdout)["packets"]
-
-
-def fake(folder: Path, script: str) -> str:
-    path = folder / "fake-ffmpeg"
-    path.write_text("#!/bin/sh\n" + script + "\n")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return f"ffmpeg {path};"
+def check_rtsp(live) -> None:
+    """A player names a rendition, and gets it from a key frame on, with the audio."""
+    url = f"rtsp://127.0.0.1:{live.ports['rtsp']}/live/cam"
+    for name, height in (("", "360"), ("?rendition=source", "360"), ("?rendition=120p", "120")):
+        assert heights(url + name, "-rtsp_transport", "tcp") == [height, "audio"], name
+    played = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-rtsp_transport", "udp", "-i", url + "?rendition=240p", "-t", "2", "-f", "null", "-"],
+                            capture_output=True, text=True, timeout=60, check=True)
+    assert "error while decoding" not in played.stderr, played.stderr
+    refused = subprocess.run(["ffprobe", "-v", "error", "-rtsp_transport", "tcp", url + "?rendition=1080p"], capture_output=True, text=True, timeout=30,
+                             check=False)
+    assert refused.returncode != 0 and "404" in refused.stderr, refused.stderr
+    live.wait_log("the stream has no such rendition", 5)
 
 
 def test_a_stream_gets_renditions_that_are_cut_at_its_key_frames(server, clip, tmp_path):
-    live = server(ladder())
+    live = server(ladder() + "rtsp { enabled on; }", root="rtsp_server { enabled on; listen 127.0.0.1:$rtsp; }")
     with FfmpegPublisher(live.url("cam"), clip("ladder")):
         found = has_variants(live, 3, 20)
         assert [attributes["RESOLUTION"] for attributes, _ in found] == SIZES
@@ -127,9 +68,8 @@ def test_a_stream_gets_renditions_that_are_cut_at_its_key_frames(server, clip, t
         sizes = {f"{one.get('width')}x{one.get('height')}" for one in video.findall("d:Representation", NS)}
         assert sizes == set(SIZES) and video.get("segmentAlignment") == "true"
         # Players of other protocols get the stream itself.
-        probed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_type,height", "-of", "csv=p=0", live.url("cam")],
-                                capture_output=True, text=True, timeout=30, check=True).stdout.split()
-        assert sorted(probed) == ["audio", "video,360"]
+        assert heights(live.url("cam")) == ["360", "audio"]
+        check_rtsp(live)
         shown = wait_until(lambda: (one := entry(live))["fps"] and one, 10, "progress")
         assert shown["state"] == "running" and shown["starts"] == 1 and shown["dropped_packets"] == 0 and shown["pid"] == ffmpegs(live)[0]
         assert [one["name"] for one in shown["renditions"]] == ["240p", "120p"]
@@ -139,13 +79,50 @@ def test_a_stream_gets_renditions_that_are_cut_at_its_key_frames(server, clip, t
     assert [line for line in live.complaints() if "LADDER" in line] == []
 
 
+def keys_of(live, uri: str, known: dict[int, list], file: Path) -> None:
+    """Adds the times of the key frames of new segments."""
+    playlist = hls_check.parse(get(live, uri).decode())
+    new = {number for number, segment in enumerate(playlist.segments, playlist.first) if not segment.gap} - known.keys()
+    if not new:
+        return
+    for number, body in segments_of(live, uri).items():
+        if number in new:
+            known[number] = [one["dts_time"] for one in packets(body, file) if "K" in one["flags"]]
+
+
+@pytest.mark.long
+def test_key_frames_of_all_renditions_have_the_same_times_for_ten_minutes(server, clip, tmp_path):
+    """The clip has B-frames, and key frames 0.8 s to 2.2 s apart."""
+    live = server(ladder())
+    with FfmpegPublisher(live.url("cam"), clip("ladder")):
+        found = has_variants(live, 3)
+        known: list[dict[int, list]] = [{} for _ in found]
+        until = time.monotonic() + 600
+        while time.monotonic() < until:
+            for (_, uri), its in zip(found, known):
+                keys_of(live, uri, its, tmp_path / "one.mp4")
+            time.sleep(4)  # of the 20 s that a segment is there
+        numbers = set.intersection(*(set(one) for one in known))
+        assert len(numbers) > 250
+        different = {number: [one[number] for one in known] for number in sorted(numbers) if len({tuple(one[number]) for one in known}) != 1}
+        assert different == {} and entry(live)["starts"] == 1
+
+
+def has_representations(live, sizes: list[str]) -> None:
+    wait_until(lambda: representations(live) == set(sizes), 30, lambda: f"{sizes} in the MPD and not {representations(live)}; HLS has {variants(live)}; {entry(live)}")
+
+
 def test_a_killed_child_is_replaced_and_its_renditions_come_back(server, clip):
+    """Lost renditions leave the master playlist and the MPD; the stream itself continues in both."""
     live = server(ladder())
     with FfmpegPublisher(live.url("cam"), clip("ladder")):
         before = [(attributes["RESOLUTION"], uri.split("?")[0]) for attributes, uri in has_variants(live, 3)]
+        has_representations(live, SIZES)
         (child,) = ffmpegs(live)
         os.kill(child, signal.SIGKILL)
         has_variants(live, 1)
+        has_representations(live, SIZES[:1])
+        has_representations(live, SIZES)
         after = [(attributes["RESOLUTION"], uri.split("?")[0]) for attributes, uri in has_variants(live, 3)]
         assert after == before, "each has the same address as before"
         assert entry(live)["starts"] == 2 and "signal 9" in entry(live)["last_end"]
@@ -184,6 +161,70 @@ def test_a_child_that_writes_garbage_is_stopped(server, clip, tmp_path):
         assert live.log().count("flood") < 100, "the log has a bound"
 
 
+def test_on_demand_it_runs_while_its_renditions_have_players(server, clip):
+    live = server(ladder("on_demand on;").replace("hls_window 20;", "hls_window 2;"))
+    with FfmpegPublisher(live.url("cam"), clip("ladder")):
+        wait_playable(live.url("cam"), 20)
+        assert entry(live)["state"] == "idle" and ffmpegs(live) == [] and entry(live)["starts"] == 0, "players of the stream itself need no rendition"
+        began = time.monotonic()
+        found = variants(live)
+        assert len(found) == 3 or time.monotonic() - began >= 10, "the first request waits for the renditions"
+        found = has_variants(live, 3)
+        assert [attributes["RESOLUTION"] for attributes, _ in found] == SIZES
+        assert all(segments_of(live, uri) for _, uri in found) and len(ffmpegs(live)) == 1
+        wait_until(lambda: entry(live)["state"] == "idle" and ffmpegs(live) == [], 30, "the end after the last player")
+        assert [line for line in live.complaints() if "LADDER" in line] == []
+        has_representations(live, SIZES)
+        wait_until(lambda: entry(live)["starts"] == 2, 30, "the next start, as the MPD may list renditions of the one before")
+
+
+def test_with_several_workers_the_one_with_the_publisher_encodes(server, clip):
+    """A new connection may be with any worker."""
+    live = server(ladder(), environment={"SRS_WORKERS": "3"})
+    with FfmpegPublisher(live.url("cam"), clip("ladder")):
+        has_variants(live, 3)
+        asked = set()
+        for _ in range(40):
+            asked |= {line.split("][")[2] for line in live.log().splitlines() if "/live/cam.m3u8" in line and "status=200" in line}
+            if len(asked) > 1:
+                break
+            variants(live)
+        assert len(asked) > 1, "requests spread over the workers"
+        for _ in range(4):
+            found = has_variants(live, 3)
+            assert [attributes["RESOLUTION"] for attributes, _ in found] == SIZES and all(segments_of(live, uri) for _, uri in found)
+        assert len(ffmpegs(live)) == 1
+    wait_until(lambda: not ffmpegs(live), 10, "the end of ffmpeg")
+
+
+def noise(folder: Path) -> Path:
+    path = folder / "noise.flv"
+    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=15,noise=alls=20:allf=t,format=yuv420p",
+                    "-c:v", "libx264", "-preset", "veryfast", "-b:v", "4000k", "-g", "50", "-sc_threshold", "0", path], check=True)
+    return path
+
+
+@pytest.mark.long
+def test_one_child_costs_less_than_three(server, tmp_path):
+    """CPU time per frame of four children at once: of three renditions, and of each of these alone. All get the same stream."""
+    rungs = {"720p": 2500, "360p": 750, "180p": 220}
+    conf = {name: f"rendition {name} {{ vbitrate {kbps}; }}" for name, kbps in rungs.items()} | {"all": " ".join(
+        f"rendition {name} {{ vbitrate {kbps}; }}" for name, kbps in rungs.items())}
+    live = server(root="".join(f"vhost v{name}.test {{ ladder {{ enabled on; vpreset veryfast; {text} }} }}\n" for name, text in conf.items()))
+    film = noise(tmp_path)
+    with contextlib.ExitStack() as stack:
+        for name in conf:
+            stack.enter_context(FfmpegPublisher(live.url(f"cam?vhost=v{name}.test"), film))
+
+        def per_frame() -> dict[str, float]:
+            shown = live.api("/api/v1/transcodes")["transcodes"]
+            return {one["stream_url"].split(".")[0][1:]: one["cpu_seconds"] / one["frames"] for one in shown if (one["frames"] or 0) > 600}
+        cost = wait_until(lambda: len(found := per_frame()) == 4 and found, 300, per_frame, 1)
+    ratio = cost["all"] / sum(cost[name] for name in rungs)
+    print(f"CPU ms per frame: {({name: round(1000 * one, 2) for name, one in cost.items()})}; one child needs {ratio:.2f} times the CPU of three")
+    assert ratio <= 0.75
+
+
 def test_without_ffmpeg_the_log_has_one_sentence_and_the_stream_plays(server, clip):
     live = server(ladder("ffmpeg /no/such/ffmpeg;"))
     with FfmpegPublisher(live.url("cam"), clip("ladder")):
@@ -210,18 +251,45 @@ def test_a_killed_server_leaves_no_child(server, clip):
     live.start()
 
 
-def test_publishers_that_come_and_go_leave_nothing(server, clip):
-    live = server(ladder())
+def descriptors(live) -> int:
+    return len(list(Path(f"/proc/{live.process.pid}/fd").iterdir()))
+
+
+@pytest.mark.parametrize("times", [20, pytest.param(200, marks=pytest.mark.long)])
+def test_publishers_that_come_and_go_leave_nothing(server, clip, times):
+    """200 in a minute: most ladders have no time to begin."""
+    live = server(ladder(), EXPORTER)
     with FfmpegPublisher(live.url("cam"), clip("ladder")):
         has_variants(live, 3)
     wait_until(lambda: not ffmpegs(live), 10, "the end of ffmpeg")
-    before = live.connections()
-    for number in range(20):
-        publisher = FfmpegPublisher(live.url(f"cam{number % 3}"), clip("ladder"))
-        wait_until(lambda: live.api("/api/v1/transcodes")["transcodes"], 20, "a ladder")
-        publisher.kill()
-    wait_until(lambda: not ffmpegs(live) and not live.api("/api/v1/transcodes")["transcodes"], 20, "the end of all")
-    wait_until(lambda: live.connections() <= before + 2, 20, lambda: f"{before} descriptors and not {live.connections()}")
+    before = descriptors(live)
+    seen: set[int] = set()
+    for number in range(times):
+        publisher = Publisher(live.ports["rtmp"], f"cam{number % 3}", clip("basic"))
+        publisher.start()
+        if number % 4 == 0:
+            wait_until(lambda: live.api("/api/v1/transcodes")["transcodes"], 20, "a ladder")
+        seen.update(ffmpegs(live))
+        publisher.stop()
+    wait_until(lambda: not ffmpegs(live) and not live.api("/api/v1/transcodes")["transcodes"], 20, "the end of all, without a zombie")
+    wait_until(lambda: descriptors(live) <= before + 2, 20, lambda: f"{before} descriptors and not {descriptors(live)}")
+    assert all(is_gone(pid) for pid in seen)
+    starts = int(re.search(r"^millrace_ladder_starts_total (\d+)", metrics(live), re.M)[1])
+    assert starts <= 1 + 3 * 20, "ten in a minute for each of three streams"
+
+
+def test_a_slow_child_loses_frames_and_the_stream_loses_none(server, clip, tmp_path):
+    """A program that returns its input slowly, as the only rendition. Less than half of it arrives in time."""
+    slow = "while dd bs=2000 count=1 status=none >&4; do sleep 0.1; done"
+    live = server(ladder(fake(tmp_path, slow), "rendition 240p { vbitrate 200; }"), EXPORTER)
+    with FfmpegPublisher(live.url("cam"), clip("ladder")):
+        live.wait_log("ffmpeg is too slow, dropped_packets=", 60)
+        assert entry(live)["dropped_packets"] > 0
+        frames = int(subprocess.run(["ffprobe", "-v", "error", "-read_intervals", "%+8", "-select_streams", "v", "-count_packets", "-show_entries",
+                                     "stream=nb_read_packets", "-of", "csv=p=0", live.url("cam")], capture_output=True, text=True, timeout=40,
+                                    check=True).stdout)
+        assert frames >= 7 * 15, "of 15 in a second"
+        assert float(re.search(r"^millrace_ladder_dropped_packets_total (\S+)", metrics(live), re.M)[1]) > 0
 
 
 def test_the_shipped_conf(clip, tmp_path):
@@ -234,6 +302,24 @@ def test_the_shipped_conf(clip, tmp_path):
             found = has_variants(live, 3, 20, "livestream")
             assert [attributes["RESOLUTION"] for attributes, _ in found] == ["640x360", "640x360", "320x180"]
             assert len(ffmpegs(live)) == 1
+        live.stop()
+    finally:
+        live.kill()
+
+
+@pytest.mark.parametrize("encoder", ["x265", "svtav1", "nvenc", "vaapi", "qsv"])
+def test_the_shipped_confs_of_other_encoders(clip, tmp_path, encoder):
+    """Where an encoder, its device or an ffmpeg that carries it in FLV is missing, x264 takes its place, and the log says so."""
+    text = (TRUNK / f"conf/ladder.{encoder}.conf").read_text()
+    text = text.replace("1935;", "127.0.0.1:$rtmp;").replace("8080;", "127.0.0.1:$http;").replace("http_api {", "http_api { listen 127.0.0.1:$api;")
+    live = live_server.LiveServer(tmp_path / "server", text + "pid $folder/srs.pid;\n").start()
+    try:
+        with FfmpegPublisher(live.url("livestream"), clip("ladder")):
+            found = has_variants(live, 3, 60, "livestream")
+            assert [attributes["RESOLUTION"] for attributes, _ in found][1:] == ["640x360", "320x180"]
+            assert len(ffmpegs(live)) == 1
+            if entry(live)["starts"] > 1:
+                assert live.log().count("encodes with libx264 from now on, as fallback says") == 1
         live.stop()
     finally:
         live.kill()

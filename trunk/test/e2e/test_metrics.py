@@ -2,12 +2,14 @@
 streams."""
 
 import re
+import ssl
+import subprocess
 import urllib.request
 from collections import defaultdict
 
 import pytest
 
-from live_server import wait_until
+from live_server import ROOT_CONF, wait_until
 from rtmp_client import Player, Publisher
 
 pytestmark = pytest.mark.workers
@@ -158,3 +160,17 @@ def test_series_of_streams_are_bounded(server, clip):
     assert len(shown) + omitted == 3 and (workers > 1 or len(shown) == 2), (shown, omitted)
     for one in publishers:
         one.stop()
+
+
+def test_certificates_have_an_expiry_and_orders_are_counted(server, certificate):
+    """An authority that does not answer fails the first order at once."""
+    key, cert = certificate
+    live = server(conf=ROOT_CONF.replace("http_server { enabled on;", f"http_server {{ enabled on; https {{ enabled on; listen 127.0.0.1:$https; key {key}; cert {cert}; }}") + ROOT % "" +
+                  "acme { enabled on; accept_terms on; domain a.example.com b.example.com; directory http://127.0.0.1:9/; listen 127.0.0.1:$acme; }\nvhost __defaultVhost__ { }\n")
+    end = subprocess.run(["openssl", "x509", "-in", cert, "-noout", "-enddate"], capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+    expiries = read(metrics(live))["millrace_certificate_expiry_timestamp_seconds"].samples
+    assert expiries == [("", {"service": "HTTPS server"}, ssl.cert_time_to_seconds(end.removeprefix("notAfter=")))]
+
+    def orders() -> dict:
+        return {(labels["name"], labels["result"]): value for _, labels, value in read(metrics(live))["millrace_acme_orders_total"].samples}
+    wait_until(lambda: orders() == {(name, result): float(result == "failed") for name in ("a.example.com", "b.example.com") for result in ("issued", "failed")}, 30, orders)

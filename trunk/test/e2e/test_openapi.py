@@ -46,6 +46,7 @@ EXCUSED = {
     "GET /streams.json": {404: "stream_list_handler_test"},
     "GET /api/v1/recordings/files": {200: "test_recordings"},
     "DELETE /api/v1/recordings/files": {200: "test_recordings", 503: "the server stops"},
+    "POST /api/v1/streams/{id}/clip": {200: "test_clips", 503: "too many at once"},
     **{f"{call} /api/v1/recordings/pin": {503: "the server stops"} for call in ("PUT", "DELETE")},
 }
 OF_OTHER_SERVERS = {302: "test_edge_redirects", 307: "test_edge_redirects", 409: "test_rtc_offers", 503: "test_rtc_offers", 403: "test_rtc_offers",
@@ -108,6 +109,12 @@ class Stage:
         known = {
             "GET /api/v1/vhosts/{id}": [(200, {"id": vhost})],
             "GET /api/v1/streams/{id}": [(200, {"id": stream})],
+            "POST /api/v1/streams/{id}/clip": [(404, {"id": stream}, {}, {}, b'{"before": 1}'), (400, {"id": stream}, {}, {}, b"x"),
+                                               (404, {"id": "vid-none"}, {}, {}, b'{"before": 1}'), (403, {"id": stream}, {}, STRANGER)],
+            "POST /api/v1/streams/{id}/events": [(200, {"id": stream}, {}, {}, b'{"cue": "in"}'), (400, {"id": stream}, {}, {}, b"x"),
+                                                 (404, {"id": "vid-none"}, {}, {}, b'{"cue": "in"}'), (403, {"id": stream}, {}, STRANGER)],
+            "POST /api/v1/streams/{id}/subtitles": [(200, {"id": stream}, {"language": "en", "delay": "1"}, {}, b"WEBVTT\n"), (400, {"id": stream}, {}, {}, b"x"),
+                                                    (404, {"id": "vid-none"}, {}, {}, b"WEBVTT\n"), (403, {"id": stream}, {}, STRANGER)],
             "GET /api/v1/clients/{id}": [(200, {"id": player["id"]})],
             "DELETE /api/v1/clients/{id}": [(200, {"id": player["id"]}), (404,), (403, {}, {}, STRANGER)],
             "GET /api/v1/clients/": [(200, {}, {"stream": stream, "count": "1"})],

@@ -33,11 +33,17 @@ class BusyApi(JsonServer):
         "ingests": {"ingests": [{"id": "gate", "stream_url": "/live/gate", "input": "rtsp://10.0.0.5/main", "state": "running", "transport": "tcp", "tracks": "H264, AAC",
                                  "recv_bytes": 5 << 20, "lost_packets": 0, "restarts": 2, "last_error": "", "next_attempt_ms": None},
                                 {"id": "yard", "stream_url": "/live/yard", "input": "rtsp://10.0.0.6/main", "state": "waiting", "transport": None, "tracks": None, "recv_bytes": 0,
-                                 "lost_packets": 0, "restarts": 0, "last_error": "401 Unauthorized", "next_attempt_ms": 4000}]},
+                                 "lost_packets": 0, "restarts": 0, "last_error": "401 Unauthorized", "next_attempt_ms": 4000},
+                                {"id": "shed", "stream_url": "/live/shed", "input": "rtsp://10.0.0.7/main", "state": "idle", "transport": None, "tracks": None, "recv_bytes": 0,
+                                 "lost_packets": 0, "restarts": 1, "last_error": "404 Not Found", "next_attempt_ms": None},
+                                {"id": "hall", "stream_url": "/live/hall", "input": "rtsp://10.0.0.8/main", "state": "idle", "transport": None, "tracks": None, "recv_bytes": 0,
+                                 "lost_packets": 0, "restarts": 0, "last_error": "", "next_attempt_ms": None}]},
         "transcodes": {"transcodes": [{"stream_url": "/live/gate", "state": "running", "renditions": [{"name": "720p", "kbps": 2500}, {"name": "360p", "kbps": 600}], "starts": 1,
                                        "last_end": None, "dropped_packets": 3, "fps": 24.8, "speed": 0.8, "memory_bytes": 90 << 20, "worker": 2}]},
         "forwards": {"forwards": [{"stream_url": "/live/gate", "to": "rtmp://10.0.0.9/live/gate", "state": "sending", "last_error": ""}]},
         "dvrs": {"dvrs": [{"stream_url": "/live/gate", "file": "/srv/gate.mp4", "duration": 61, "bytes": 9 << 20, "active": True, "error": ""}]},
+        "uploads": {"uploads": [{"file": "/srv/a.mp4", "object": "a.mp4", "state": "sending", "bytes": 9 << 20, "sent_bytes": 5 << 20, "error": None},
+                                {"file": "/srv/b.mp4", "object": "b.mp4", "state": "conflict", "bytes": 1 << 20, "sent_bytes": 0, "error": "another object"}]},
         "history": {"data": {"interval": 10, "points": points, "viewers": []}},
     }
 
@@ -112,13 +118,17 @@ def test_the_console_shows_the_inside_of_the_server(site):
         assert "edge-1" in page.text("#nodes") and "up, 10.0.0.7, eu, sends 100 Mbps of 1 Gbps, 7.1.0" in page.text("#nodes")
         pulls = page.value("[...document.querySelectorAll('#work-ingests li')].map((one) => one.textContent)")
         assert pulls == ["/live/yard, rtsp://10.0.0.6/main: waiting, 401 Unauthorized, next attempt in 4 s",
-                         "/live/gate, rtsp://10.0.0.5/main: running, tcp, H264, AAC, 5 MiB received, restarted 2 times"], "those that do not work come first"
+                         "/live/shed, rtsp://10.0.0.7/main: failed, restarted 1 time, 404 Not Found, next attempt for the next viewer",
+                         "/live/gate, rtsp://10.0.0.5/main: running, tcp, H264, AAC, 5 MiB received, restarted 2 times",
+                         "/live/hall, rtsp://10.0.0.8/main: idle"], "those that do not work come first"
         assert page.text("#work-transcodes li") == ("/live/gate, 720p, 2.5 Mbps; 360p, 600 kbps: running, worker 2, 25 frames/s, too slow: 0.80 of real time, "
                                                     "3 packets not encoded, 90 MiB of memory")
         dots = "[...document.querySelectorAll('#work .dot')].map((one) => one.className)"
-        assert page.value(dots) == ["dot warn", "dot good", "dot warn", "dot good", "dot good"]
+        assert page.value(dots) == ["dot warn", "dot bad", "dot good", "dot good", "dot warn", "dot good", "dot good", "dot bad", "dot good"]
         assert page.text("#work-forwards li") == "/live/gate, rtmp://10.0.0.9/live/gate: sending"
         assert page.text("#work-dvrs li") == "/live/gate, /srv/gate.mp4: recording, 1 min 1 s, 9 MiB"
+        uploads = page.value("[...document.querySelectorAll('#work-uploads li')].map((one) => one.textContent)")
+        assert uploads == ["/srv/b.mp4, b.mp4: conflict, 1 MiB, another object", "/srv/a.mp4, a.mp4: sending, 5 MiB of 9 MiB"]
         assert page.barriers() == [] and page.value(AUDIT) == []
         page.shot("console-inside", whole=True)
         assert page.text("#memory") == "wire slabs768 KiB, 12 objects"

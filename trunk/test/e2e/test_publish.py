@@ -194,3 +194,13 @@ def test_a_publisher_on_a_tick_may_send_fast(server, latency):
         mbps = sent * len(picture) * 8 / 1e6 / (time.monotonic() - start)
     print(f"{latency or 'plain'}: {mbps:.0f} Mbps")
     assert mbps > 150, f"{mbps:.0f} Mbps"
+
+
+def test_an_encoder_of_b_frames_gets_a_warning(server, clip):
+    live = server("rtc { enabled on; rtmp_to_rtc on; }", "rtc_server { enabled on; listen 127.0.0.1:$udp; }")
+    with RtmpClient(live.ports["rtmp"]) as encoder:
+        assert encoder.publish("cam")["code"] == "NetStream.Publish.Start"
+        for tag in read_flv(clip("bframes"))[:200]:
+            encoder.send_message(tag.type, tag.payload, tag.timestamp)
+        told = encoder.read_status()
+        assert (told["code"], told["level"]) == ("NetStream.Publish.BFrames", "warning") and "set 0 B-frames" in told["description"]

@@ -16,32 +16,11 @@ import pytest
 
 from hook_server import Answer, HookServer
 from live_server import TRUNK, wait_until
-from playback import FMP4, PLAYBACK, SEGMENTS, Playback, follow_each_other, later, moment, numbers, times
+from playback import PLAYBACK, SEGMENTS, Playback, files_of, follow_each_other, later, moment, numbers, record, recording, shown, times
 from players import FfmpegPublisher
 from recordings import SPEED, assert_decodes, duration_of
 
 FRAME_S = 0.04
-
-
-def recording(server, dvr: str = FMP4, root: str = PLAYBACK, vhost: str = ""):
-    live = server(vhost=f"dvr {{ enabled on; {dvr} }}\n{vhost}", root=root)
-    return live, Playback(live)
-
-
-def record(live, library, clip, seconds: float, stream: str = "cam", name: str = "basic", speed: float = SPEED) -> None:
-    """Publishes until so much more of it is listed, and until the file is complete. Two publishers in a row must not be faster than the clock."""
-    before = library.seconds(f"live/{stream}")
-    with FfmpegPublisher(live.url(stream), clip(name), speed=speed):
-        wait_until(lambda: library.seconds(f"live/{stream}") >= before + seconds, 30, f"{seconds} s of {stream} are listed")
-    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 15, "the recording is closed")
-
-
-def files_of(live, stream: str = "/live/cam") -> list[dict]:
-    try:
-        return live.api(f"/api/v1/recordings/files?stream={stream}&count=10000")["files"]
-    except urllib.error.HTTPError as error:
-        assert error.code == 404
-        return []
 
 
 def test_a_recording_is_played_while_it_grows(server, clip, tmp_path):
@@ -80,6 +59,56 @@ def test_an_excerpt_begins_and_ends_at_the_exact_frame(server, clip, tmp_path):
         assert times(fragments)[-1] - times(fragments)[0] == pytest.approx(seconds, abs=4 * FRAME_S)
 
 
+@pytest.mark.parametrize("ending", ["flv", "mp4"])
+def test_recordings_in_other_containers_are_cut_at_the_exact_frame(server, clip, tmp_path, ending):
+    """FLV, and MP4 whose index is after the media."""
+    live, library = recording(server, f"dvr_path $folder/rec/[app]/[stream].[timestamp].{ending};")
+    with FfmpegPublisher(live.url("cam"), clip("bframes"), speed=SPEED):
+        wait_until(lambda: any(one["duration"] > 9 for one in live.api("/api/v1/dvrs")["dvrs"]), 30, "nine seconds are recorded")
+    wait_until(library.spans, 15, "the recording is listed")
+    assert [one["file"].rsplit(".", 1)[1] for one in files_of(live)] == [ending]
+    (span,) = library.spans()
+    whole = numbers(library.get(tmp_path / "whole.mp4", span["start"], span["duration"]))
+    # The publisher was killed anywhere: of the last four frames those that are decoded last did not arrive.
+    assert follow_each_other(whole[:-4]) and len(whole) == pytest.approx(span["duration"] / FRAME_S, abs=5)
+    assert_decodes(tmp_path / "whole.mp4", len(whole))
+    for offset, seconds in ((0, 2), (3.4, 2.2), (5.0, 1)):
+        first = round(offset / FRAME_S)
+        wanted = whole[first:first + round(seconds / FRAME_S)]
+        start = later(span["start"], offset)
+        assert numbers(library.get(tmp_path / "part.mp4", start, seconds)) == wanted, f"mp4 from {offset}"
+        fragments = library.get(tmp_path / "part.f.mp4", start, seconds, "fmp4")
+        hidden = sum(at < -5e-6 for at in times(fragments))
+        found = numbers(fragments)[hidden:]
+        assert found[:len(wanted)] == wanted and len(found) <= len(wanted) + 2, f"fmp4 from {offset}"
+    part = library.get(tmp_path / "part.mp4", span["start"], 3).read_bytes()
+    status, headers, body = library.ask("/get", headers={"Range": "bytes=1000-60999"}, path="live/cam", start=span["start"], duration=3, format="mp4")
+    assert (status, body, headers["content-range"]) == (206, part[1000:61000], f"bytes 1000-60999/{len(part)}")
+
+
+@pytest.mark.parametrize("name", ["basic", pytest.param("bframes", marks=pytest.mark.long), "pyramid"])
+def test_a_span_has_exactly_its_frames(server, clip, tmp_path, name):
+    """With B-frames, frames are shown in another order than they are decoded in."""
+    live, library = recording(server)
+    record(live, library, clip, 8, name=name)
+    (span,) = library.spans()
+    for offset, seconds in ((0, 2), (2, 4), (1.0, 2), (3.4, 1.2), (0.04, 1), (4.96, 0.04)):
+        wanted = [round(at * FRAME_S, 2) for at in range(round(seconds / FRAME_S))]
+        movie = library.get(tmp_path / "span.mp4", later(span["start"], offset), seconds)
+        assert [round(at, 2) for at in shown(movie)] == wanted, f"mp4 from {offset}"
+        assert follow_each_other(numbers(movie))
+        fragments = [round(at, 2) for at in shown(library.get(tmp_path / "span.f.mp4", later(span["start"], offset), seconds, "fmp4"))]
+        # Times are counted from the first frame for decoding; one or two after the end may be needed by others before it.
+        assert len(fragments) - len(wanted) in range(3), f"fmp4 from {offset}: {fragments}"
+        assert [round(at - fragments[0], 2) for at in fragments[:len(wanted)]] == wanted, f"fmp4 from {offset}"
+    group = library.get(tmp_path / "group.mp4", span["start"], 2, "fmp4")
+    assert len(shown(group)) == 50, "a group of pictures, and nothing more"
+    everything = shown(library.get(tmp_path / "all.mp4", span["start"], span["duration"]))
+    # The publisher was killed anywhere: sound may last longer, and of the last four frames those that are decoded last did not arrive.
+    assert -5 < len(everything) - span["duration"] / FRAME_S < 1.01
+    assert max(b - a for a, b in zip(everything, everything[1:]) if b < everything[-1] - 4 * FRAME_S) < 1.5 * FRAME_S, "none is missing up to the end"
+
+
 def test_recordings_conf_as_shipped_survives_a_kill(server, clip, tmp_path):
     text = (TRUNK / "conf" / "recordings.conf").read_text()
     for port, name in (("1935", "rtmp"), ("127.0.0.1:1985", "api"), ("8080", "http"), ("9996", "playback")):
@@ -109,7 +138,7 @@ def test_every_second_before_the_last_part_plays_after_a_kill(server, clip, tmp_
     chance = random.Random(52)
     for round_ in range(times_killed):
         path = f"live/cam{round_}"
-        publisher = FfmpegPublisher(live.url(f"cam{round_}"), clip("basic"), speed=SPEED)
+        publisher = FfmpegPublisher(live.url(f"cam{round_}"), clip(("basic", "bframes", "pyramid")[round_ % 3]), speed=SPEED)
         try:
             wait_until(lambda: library.seconds(path) > 1, 20, "a second is listed")
             time.sleep(chance.random())
@@ -123,7 +152,8 @@ def test_every_second_before_the_last_part_plays_after_a_kill(server, clip, tmp_
         assert after["duration"] >= before["duration"] - 0.001, round_
         excerpt = library.get(tmp_path / "all.mp4", after["start"], after["duration"], path=path)
         frames = numbers(excerpt)
-        assert follow_each_other(frames) and abs(len(frames) - after["duration"] * 25) <= 2, round_
+        assert follow_each_other(frames) and abs(len(frames) - after["duration"] * 25) <= 1.5, round_
+        assert len(shown(tmp_path / "all.mp4")) == len(frames), round_
 
 
 def test_the_spans_before_and_after_a_break_are_listed_and_served(server, clip, tmp_path):

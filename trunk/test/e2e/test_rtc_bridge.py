@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import players
+from ffmpeg_children import ffmpegs
 from live_server import conf, wait_until
 from play_check import own_times
 from rtc_site import LISTEN, TO_RTC, fixture_site  # noqa: F401
@@ -85,6 +86,32 @@ def test_b_frames_are_named_and_do_no_harm(site, clip):
         assert video["framesReceived"] > 20, (name, video)
         assert video["framesDecoded"] >= video["framesReceived"] - UNDECODED_MAX, (name, video)
         assert video["pliCount"] <= 1 and 0 < seen["gap"] < 2500, (name, seen)
+
+
+def rate(seen: dict) -> float:
+    """Frames per second of media: Opus has 50 packets in a second."""
+    return 50 * seen["video"]["framesReceived"] / seen["audio"]["packetsReceived"]
+
+
+@pytest.mark.one_worker("each worker has a version of its own")
+def test_players_of_b_frames_share_a_version_without(site, clip):
+    """Two players get the 25 frames of a second in order, of one ffmpeg, which ends after them. Without B-frames they would get 9 or 10; a browser
+    without CPU skips some."""
+    one = site(vhost=TO_RTC.replace("rtmp_to_rtc on;", "rtmp_to_rtc on; bframes transcode;"))
+    live = one.live
+    transcodes = lambda: live.api("/api/v1/transcodes")["transcodes"]  # noqa: E731
+    with players.FfmpegPublisher(live.url("bframes"), clip("bframes")):
+        players.wait_playable(live.url("bframes"))
+        wait_until(lambda: live.api("/api/v1/streams/")["streams"][0]["b_frames"], 20, "b_frames")
+        page = one.open("whip.html", "x").goto(f"http://127.0.0.1:{live.ports['http']}/players/whip.html")
+        both = json.loads(page.value(f"Promise.all([{LISTEN % 'bframes'}, {LISTEN % 'bframes'}]).then((all) => `[${{all}}]`)"))
+        (shown,) = transcodes()
+        assert shown["engine"] == "webrtc" and shown["output"] == "WebRTC players" and shown["starts"] == 1 and len(ffmpegs(live)) == 1
+        assert [stream["name"] for stream in live.api("/api/v1/streams/")["streams"]] == ["bframes"]
+        wait_until(lambda: not transcodes() and not ffmpegs(live), 30, "the end of ffmpeg after the last player")
+    for seen in both:
+        assert 15 < rate(seen) < 28, seen
+        assert seen["video"]["pliCount"] <= 1 and 0 < seen["gap"] < 2500, seen
 
 
 def test_a_reload_that_enables_audio_conversion_loads_the_libraries(server):

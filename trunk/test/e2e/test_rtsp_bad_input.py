@@ -141,7 +141,7 @@ def test_thousands_of_sessions_that_are_never_finished_expire(server, clip):
     if most < HALF_SET_UP + 500:
         pytest.skip(f"this shell may open {most} files only")
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    live = start(server, root="} max_connections 8000; exporter { label x; ")
+    live = start(server, environment={"SRS_MAX_CONNECTIONS": "8000"})
     with FfmpegPublisher(live.url("cam"), clip("basic")), Client(live) as bystander:
         wait_published(live)
         bystander.play(rtsp_url(live))

@@ -30,6 +30,11 @@ TRANSPORTS = ["tcp", "udp", "tls"]
 LOW_LATENCY = " vhost ll.test { rtsp { enabled on; } " + every_form.LOW_LATENCY + " }"
 
 
+# What comes out depends on the payload formats of the publisher, not on its transport.
+def by_day(*day: str) -> list:
+    return [one if one in day else pytest.param(one, marks=pytest.mark.long) for one in TRANSPORTS]
+
+
 @pytest.fixture(name="libraries", scope="module")
 def fixture_libraries() -> Path:
     return python_with("rtsp", CLIENTS / "requirements.txt", "OpenCV, PyAV and aiortsp")
@@ -67,7 +72,7 @@ def gstreamer_publishes(url: str, transport: str, file: Path):
     return running(["gst-launch-1.0", "-q", *sink, *line.split()])
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", by_day("tcp"))
 def test_every_form_of_a_publisher_is_in_step(server, clip, certificate, aiortc, tmp_path, transport):
     live = start(lambda vhost, root: server(every_form.VHOST + " rtsp { enabled on; }", root=root + every_form.RTC + LOW_LATENCY), root=rtsps(*certificate))
     with contextlib.ExitStack() as stack:
@@ -82,14 +87,26 @@ def test_every_form_of_a_publisher_is_in_step(server, clip, certificate, aiortc,
 
 
 @needs_gstreamer
-@pytest.mark.parametrize("transport", ["tcp", "udp"])
-def test_gstreamer_publishes(server, long_clip, transport):
-    live = start(server)
-    with gstreamer_publishes(rtsp_url(live), transport, long_clip):
+@pytest.mark.parametrize("transport", by_day("udp"))
+def test_every_form_of_gstreamer_is_in_step(server, clip, long_clip, certificate, aiortc, tmp_path, transport):
+    live = start(lambda vhost, root: server(every_form.VHOST + " rtsp { enabled on; }", root=root + every_form.RTC + LOW_LATENCY), root=rtsps(*certificate))
+    # TLS is no transport to it but a property of one: with "tls" alone, no protocol is left.
+    protocol = "tcp+tls" if transport == "tls" else transport
+    with gstreamer_publishes(url_of(live, transport), protocol, long_clip), gstreamer_publishes(url_of(live, transport, "?vhost=ll.test"), protocol, long_clip):
         wait_published(live)
         # With an option, pictures keep the times of their packets, which are those of GStreamer's clock.
-        played = play_check.play(live.url("cam"), SECONDS, options=["-analyzeduration", "2000000"])
-    assert played.problems() == []
+        by_whep = lambda: whep_out_of_step(live, clip("basic"), aiortc)  # noqa: E731
+        (step,) = assert_every_form(live, clip("basic"), tmp_path, more=(by_whep,), options=["-analyzeduration", "2000000"])
+    assert step <= STEP_MS
+
+
+def test_g711_becomes_opus_and_aac(server, clip, aiortc):
+    live = start(lambda vhost, root: server(every_form.VHOST + " rtsp { enabled on; }", root=root + every_form.RTC))
+    with Publisher(rtsp_url(live), clip("basic"), options="-c:v copy -c:a pcm_alaw -ar 8000 -ac 1"):
+        wait_published(live)
+        played, step = beside(lambda: play_check.play(live.url("cam"), SECONDS), lambda: whep_out_of_step(live, clip("basic"), aiortc))
+    assert (played.problems(), played.audio.codec) == ([], "aac")
+    assert step <= STEP_MS
 
 
 def gstreamer_plays(url: str, transport: str) -> list[str]:

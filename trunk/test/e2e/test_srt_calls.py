@@ -41,6 +41,22 @@ def test_an_ingest_pulls_from_a_listener_and_plays_by_everything(server, clip, b
         wait_published(live, "pulled")
 
 
+def test_the_state_of_a_pull_is_in_the_api(server, clip):
+    port = free_port()
+    # Credentials of the URL are not shown.
+    live = server(INGEST % f"srt://127.0.0.1:{port}?passphrase={SECRET}")
+    row = lambda: next(one for one in live.api("/api/v1/ingests")["ingests"] if one["id"] == "cam")  # noqa: E731
+    waits = wait_until(lambda: (one := row())["last_error"] and one, 30, row)
+    assert not waits["connected"] and waits["packets"] == 0 and waits["transport"] in ("", None)
+    with Sender(listener(port, passphrase=SECRET, pbkeylen=16), clip("basic")):
+        one = wait_until(lambda: (found := row())["packets"] > 100 and found["tracks"] and found, 30, row)
+        assert (one["vhost"], one["stream_url"], one["transport"], one["native"], one["state"]) == ("__defaultVhost__", "/live/pulled", "srt", True, "running")
+        assert one["connected"] and one["peer"] == f"127.0.0.1:{port}" and one["recv_bytes"] > 10_000 and one["pid"] is None, one
+        assert sorted(one["tracks"].split(" ")) == ["AAC", "H264"] and f"127.0.0.1:{port}" in one["input"]
+    again = wait_until(lambda: (found := row())["restarts"] > one["restarts"] and found, 30, row)
+    assert again["last_error"] and SECRET not in str(again)
+
+
 def test_a_pull_needs_no_srt_of_its_own(server, clip):
     port = free_port()
     with Sender(listener(port), clip("basic")):

@@ -18,6 +18,7 @@ CLIENTS_MAX = 64
 WAITING_MAX = 10_000
 DATAGRAM_BYTES_MAX = 65_535
 IDLE_S = 0.2
+QUEUE_S = 0.5
 # What comes while this thread has no CPU must not be lost beside `loss`.
 QUEUE_BYTES, SO_RCVBUFFORCE = 4 << 20, 33
 
@@ -25,10 +26,12 @@ QUEUE_BYTES, SO_RCVBUFFORCE = 4 << 20, 33
 class UdpLink:
     """Passes datagrams on in a thread of its own. `loss` (0 to 1) and `delay_s` (one way) may be changed at any time. `srt_losses_max`: the same
     packet of SRT's data is lost so often at most, or else luck decides whether it comes in time: libsrt retransmits it once a round trip.
-    `dtls_losses_max`: so many datagrams of DTLS in a row, whose handshakes wait twice as long after each loss."""
+    `dtls_losses_max`: so many datagrams of DTLS in a row, whose handshakes wait twice as long after each loss. `bits_per_second` limits the way to
+    the clients, all together; it may be changed, too. What waits longer than QUEUE_S for it is lost."""
 
     def __init__(self, port: int, server_port: int, loss: float = 0, delay_s: float = 0, seed: int = 1,  # pylint: disable=too-many-arguments
-                 srt_losses_max: int | None = None, dtls_losses_max: int | None = None):
+                 srt_losses_max: int | None = None, dtls_losses_max: int | None = None, bits_per_second: float | None = None):
+        self.bits_per_second, self.free_at = bits_per_second, 0.0
         self.loss, self.delay_s, self.srt_losses_max, self.dtls_losses_max = loss, delay_s, srt_losses_max, dtls_losses_max
         self.losses: dict[tuple, int] = {}  # of SRT's packets, by address and sequence number
         self.dtls_losses: dict[tuple, int] = {}  # in a row, by the socket and the address they go to
@@ -111,4 +114,10 @@ class UdpLink:
             self.lost += 1
             return
         self.count += 1
-        heapq.heappush(self.waiting, (time.monotonic() + self.delay_s, self.count, out, address, datagram))
+        at = time.monotonic()
+        if self.bits_per_second is not None and out is self.front:
+            if self.free_at > at + QUEUE_S:
+                self.lost += 1
+                return
+            self.free_at = at = max(self.free_at, at) + len(datagram) * 8 / self.bits_per_second
+        heapq.heappush(self.waiting, (at + self.delay_s, self.count, out, address, datagram))

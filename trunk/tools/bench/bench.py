@@ -102,7 +102,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         parts=options.only.split(","),
         players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
         flv_players=counts(options.players, smoke, [500], [500, 2500, 5000]),
-        tls_players=counts(options.players, smoke, [300], [1000]),
+        tls_players=counts(options.players, smoke, [300], [1000, 4000]),
         whep_players=counts(options.players, smoke, [300], [500, 1000, 2000]),
         srt_players=counts(options.players, smoke, [200], [1000]),
         srt_streams=counts(options.streams, smoke, [50], [200, 250]),

@@ -1,4 +1,5 @@
-"""Makes the pages of the manual, which the server serves at /docs/, from the Markdown of doc/manual and from doc/config.md.
+"""Makes the pages of the manual, which the server serves at /docs/, from the Markdown of doc/manual and the files
+of ELSEWHERE.
 
 build.py TRUNK FOLDER        writes the pages into FOLDER
 build.py TRUNK --list        prints their names
@@ -16,8 +17,8 @@ import errors
 
 ASSETS = ["manual.css", "manual.js"]
 SEARCH = "search.json"
-# Pages that stand elsewhere, because developers and programs read them too.
-ELSEWHERE = {"config": "doc/config.md"}
+# Pages that stand elsewhere, because developers and programs read them too. scripts/make-pages.sh names them as well.
+ELSEWHERE = {"access": "doc/access.md", "config": "doc/config.md"}
 GENERATED = re.compile(r"^<!-- generated: (\w+) -->$", re.M)
 
 

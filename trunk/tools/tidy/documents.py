@@ -1,6 +1,8 @@
-"""READMEs of the rooms, links in documents, leftover notes, paths of a developer's machine, imports between test files."""
+"""READMEs of the rooms, links in documents, leftover notes, paths of a developer's machine, imports between test files,
+the list of tests that valgrind leaves out."""
 
 import ast
+import fnmatch
 import re
 from pathlib import Path
 
@@ -10,6 +12,7 @@ README_LINES_MAX = 60
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
 NOTE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\s*\((?:#|issue )\d+\))")
 MACHINE_PATH = re.compile(r"(?<![\w.$}~*:/-])/(?:home/[a-z][\w.-]*|root|work|Users/\w+|tmp/w)/[\w.-]+")
+TEST_NAME = re.compile(r"^TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 TEXT_SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".S", ".py", ".sh", ".cmake", ".txt", ".md", ".conf", ".in", ".js", ".html", ".yml", ""}
 
 
@@ -97,3 +100,15 @@ def check_test_imports(tree):
             for name in names:
                 if name.split(".")[-1].startswith("test_") and (path.parent / (name.replace(".", "/") + ".py")).is_file():
                     yield Problem(shown, node.lineno, "test-import", f"{name} is a test file: move its shared part to conftest.py or a helper module")
+
+
+def check_valgrind_list(tree):
+    """Each pattern of `apart` matches a test: one that was renamed would run under valgrind again, for minutes."""
+    script = tree.trunk / "scripts/valgrind.sh"
+    if not script.is_file():
+        return
+    names = [f"{suite}.{name}" for source in tree.sources if source.is_test for suite, name in TEST_NAME.findall(source.text)]
+    for number, line in enumerate(script.read_text(encoding="utf-8").split("\n"), 1):
+        for pattern in re.findall(r'[\w*]+\.[\w*]+', line) if line.startswith('apart="') else ():
+            if not fnmatch.filter(names, pattern):
+                yield Problem("scripts/valgrind.sh", number, "valgrind-list", f"{pattern} matches no test")

@@ -304,6 +304,14 @@ class Sizes(TreeTest):
         found = sorted((p.path, p.line, p.rule) for p in documents.check_test_imports(Tree(self.trunk)))
         self.assertEqual(found, [("trunk/test/e2e/helper.py", 2, "test-import"), ("trunk/test/e2e/test_b.py", 1, "test-import")])
 
+    def test_each_test_that_valgrind_leaves_out_exists(self):
+        self.source("base/a_test.cpp", "TEST(Ring, IsBounded) {}\nTEST_F(RingTest, Grows) {}\n")
+        self.write("scripts/valgrind.sh", '# Ring.WasRenamed\napart="*Slow*:Ring.IsB*"\napart="$apart:RingTest.*"\n')
+        self.assertEqual(list(documents.check_valgrind_list(Tree(self.trunk))), [])
+        self.write("scripts/valgrind.sh", '# Ring.WasRenamed\napart="*Slow*:Ring.IsB*"\napart="$apart:RingTest.*:Ring.WasRenamed"\n')
+        found = [(p.path, p.line, p.rule, p.text) for p in documents.check_valgrind_list(Tree(self.trunk))]
+        self.assertEqual(found, [("scripts/valgrind.sh", 3, "valgrind-list", "Ring.WasRenamed matches no test")])
+
 
 class Classes(TreeTest):
     def sizes(self, text):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the rules of this tree that no linter has: arrows between rooms, include cycles, names of test helpers, sizes of functions,
 classes, files and folders, banned calls, mutable state, parsers without fuzz targets, phrases in comments, READMEs, links, leftover notes,
-machine paths, imports between test files. Prints the problems and the table of targets; exits 1 if there is a problem. Exceptions are in allowed.txt, each with a reason;
+machine paths, imports between test files, the list of tests that valgrind leaves out. Prints the problems and the table of targets; exits 1 if there is a problem. Exceptions are in allowed.txt, each with a reason;
 counts that may only fall are in limits.txt.
 
     tidy.py [TRUNK]          checks the tree
@@ -56,6 +56,7 @@ def find_problems(tree, arrows):
     yield from documents.check_notes(tree)
     yield from documents.check_machine_paths(tree)
     yield from documents.check_test_imports(tree)
+    yield from documents.check_valgrind_list(tree)
 
 
 def apply_allowed(problems, allowed):

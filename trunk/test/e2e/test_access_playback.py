@@ -1,0 +1,55 @@
+"""The right `playback`: recordings need it, from each kind of credential."""
+
+import json
+import urllib.error
+import urllib.request
+
+from access_site import ACCESS, get, is_published, run, signed, start_ffmpeg, token, user
+from live_server import LiveServer, wait_until
+from playback import FMP4, PLAYBACK, Playback
+
+
+def test_recordings_need_the_right_to_play_them(server, clip, tmp_path):
+    site = LiveServer(tmp_path / "hash", "listen 1935;")
+    users = "".join(user(name, run(site, "hash", "--sha256", given=f"{name}\n"), *rights)
+                    for name, rights in (("archivist", ["playback live/*"]), ("viewer", ["play live/*", "publish live/*"])))
+    live = server(vhost=ACCESS + f"dvr {{ enabled on; {FMP4} }}", root=PLAYBACK + users)
+    library = Playback(live)
+    right = {"token": token(live, "--playback", "live/*")}
+    sender = start_ffmpeg(clip, live.url("cam?user=viewer&pass=viewer"))
+    try:
+        wait_until(lambda: is_published(live, "cam"), 20, "the stream is live")
+        wait_until(lambda: library.ask("/list", path="live/cam", **right)[0] == 200, 30, "a recording is listed")
+    finally:
+        sender.kill()
+        sender.wait()
+
+    def statuses(**query: str) -> set[int]:
+        return {library.ask(where, path="live/cam", duration="1", **query)[0] for where in ("/list", "/get")}
+
+    status, headers, body = library.ask("/get", path="live/cam", duration="1")
+    assert status == 401 and "www-authenticate" in headers and "error" in json.loads(body)
+    assert statuses(**right) == {200}
+    assert statuses(token=token(live, "--play", "live/*")) == {403}
+    assert statuses(token=token(live, "--playback", "live/cam2")) == {403}
+    assert statuses(token=token(live, "--playback", "live/*", "--expires", "-5s")) == {403}
+    assert statuses(user="archivist", **{"pass": "archivist"}) == {200}
+    assert statuses(user="viewer", **{"pass": "viewer"}) == {403}
+    assert statuses(user="archivist", **{"pass": "wrong"}) <= {401, 503}
+    assert library.ask("/list", {"Authorization": "Bearer " + right["token"]}, path="live/cam")[0] == 200
+    # A signed URL; the list passes its signature on.
+    address = f"http://127.0.0.1:{live.ports['playback']}/list?path=live/cam"
+    printed = run(live, "sign", "-c", str(live.conf_path), address, "--playback")
+    with urllib.request.urlopen(printed, timeout=20) as answer:
+        spans = json.load(answer)
+    with urllib.request.urlopen(spans[0]["url"], timeout=20) as answer:
+        assert answer.status == 200 and len(answer.read()) > 10_000
+    played = signed(live, address)
+    try:
+        with urllib.request.urlopen(f"{address}&{played}", timeout=20) as answer:
+            raise AssertionError(answer.status)
+    except urllib.error.HTTPError as error:
+        assert error.code == 403, "a signature for the live stream"
+    # The right to play recordings is none to play the stream.
+    assert get(live, f"/live/cam.flv?token={right['token']}")[0] == 403
+    assert right["token"] not in live.log()

@@ -1,0 +1,186 @@
+"""Markers of SCTE 35 and timed metadata: from a transport stream and over the API into every output, at the frame that they name."""
+
+import contextlib
+import json
+import re
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from cached_venv import python_with
+from live_server import free_udp_ports, wait_until
+from playback import FMP4, PLAYBACK, recording
+from players import FfmpegPublisher
+
+HERE = Path(__file__).resolve().parent
+FRAME_S, FIRST_S = 1 / 25, 1.48  # of ffmpeg's transport streams with two B-frames
+SPEED = 1.25
+HLS = "hls { enabled on; hls_fragment 3; hls_window 60; hls_ctx off; hls_ts_ctx off; hls_cue_tags on; hls_path $folder/hls; }"
+DASH = "dash { enabled on; dash_fragment 3; dash_update_period 1; dash_window_size 30; dash_path $folder/html; }"
+WEB = "http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }"
+SCTE_PID = 0x103
+
+
+def http_get(live, path: str) -> bytes:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['http']}/live/{path}", timeout=10) as answer:
+            return answer.read()
+    except urllib.error.HTTPError:
+        return b""
+
+
+def post_event(live, stream: str, body) -> tuple[int, dict]:
+    request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}/api/v1/streams/{stream}/events", data=json.dumps(body).encode(), method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+@pytest.fixture(name="spliced", scope="module")
+def fixture_spliced(tmp_path_factory) -> Path:
+    """12 s with a key frame each second: a break from the fourth second to the eighth."""
+    python = python_with("scte35", HERE / "scte35/requirements.txt", "threefive")
+    folder = tmp_path_factory.mktemp("markers")
+    subprocess.run(["ffmpeg", "-hide_banner", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25", "-f", "lavfi", "-i",
+                    "sine=frequency=440:sample_rate=44100", "-t", "12", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-keyint_min", "25",
+                    "-sc_threshold", "0", "-bf", "2", "-c:a", "aac", "-f", "mpegts", folder / "plain.ts"], check=True, timeout=60)
+    subprocess.run([python, HERE / "scte35/put_markers.py", folder / "plain.ts", folder / "spliced.ts", str(FIRST_S), "7:out:4:4", "7:in:8"], check=True,
+                   timeout=60)
+    return folder / "spliced.ts"
+
+
+def send(file: Path, port: int, seconds: float) -> None:
+    data = file.read_bytes()
+    began = time.monotonic()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as to:
+        for at in range(0, len(data), 1316):
+            time.sleep(max(0.0, began + seconds * at / len(data) - time.monotonic()))
+            to.sendto(data[at:at + 1316], ("127.0.0.1", port))
+
+
+@contextlib.contextmanager
+def player(live, path: str, into: Path):
+    """curl writes a live stream into a file."""
+    process = subprocess.Popen(["curl", "-sN", "-o", into, f"http://127.0.0.1:{live.ports['http']}/live/{path}"])
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def segments_of(playlist: str) -> list[tuple[datetime, float, str]]:
+    """The date, the duration and the tags before each segment."""
+    found, tags, date = [], "", None
+    for line in playlist.splitlines():
+        if line.startswith("#EXT-X-PROGRAM-DATE-TIME:"):
+            date = datetime.fromisoformat(line.split(":", 1)[1].replace("Z", "+00:00"))
+        elif line.startswith("#EXTINF:"):
+            found.append((date, float(line[8:].split(",")[0]), tags))
+            tags = ""
+        elif line.startswith("#EXT-X-CUE"):
+            tags += line
+    return found
+
+
+def attribute(line: str, name: str) -> str:
+    return re.search(rf'{name}="?([^",]*)', line).group(1)
+
+
+def splice_times(stream: bytes) -> list[float]:
+    """The times of the splice_insert messages in a transport stream of the server, in its presentation times."""
+    times = []
+    for at in range(0, len(stream) - 187, 188):
+        packet = stream[at:at + 188]
+        if (packet[1] & 0x1F) << 8 | packet[2] != SCTE_PID:
+            continue
+        start = 4 + (1 + packet[4] if packet[3] & 0x20 else 0)
+        section = packet[start + 1:]
+        assert section[0] == 0xFC and section[13] == 5
+        adjustment, pts = (int.from_bytes(section[i:i + 5], "big") & 0x1FFFFFFFF for i in (4, 20))
+        times.append((adjustment + pts) % 2**33 / 90_000)
+    return times
+
+
+def key_times(file: Path) -> list[float]:
+    done = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0", file],
+                          capture_output=True, text=True, timeout=60, check=True)
+    return [float(line.split(",")[0]) for line in done.stdout.splitlines() if ",K" in line]
+
+
+def test_a_break_in_a_transport_stream_is_in_every_output(server, spliced, tmp_path):
+    port = free_udp_ports(1)
+    live = server(HLS + DASH + "http_remux { enabled on; mount [vhost]/[app]/[stream].ts; }",
+                  root=f"stream_caster {{ enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cam; listen {port}; }} "
+                       "http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }")
+    sender = threading.Thread(target=send, args=(spliced, port, 12 / SPEED))
+    sender.start()
+    wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 30, "the stream is published")
+    with player(live, "cam.ts", tmp_path / "played.ts"):
+        sender.join()
+        playlist = wait_until(lambda: (text := http_get(live, "cam.m3u8").decode()).count("EXTINF") >= 4 and text, 30, "four segments")
+        mpd = wait_until(lambda: (text := http_get(live, "cam.mpd").decode()).count("<Event ") >= 2 and text, 30, "the events of the MPD")
+    # HLS: the segments are cut at the splices, and the dates of the break are theirs.
+    segments = segments_of(playlist)
+    ends = [sum(duration for _, duration, _ in segments[:i]) for i in range(len(segments))]
+    out, back = [line for line in playlist.splitlines() if line.startswith("#EXT-X-DATERANGE:")]
+    assert attribute(out, "ID") == attribute(back, "ID") and attribute(out, "ID").startswith("7-")
+    assert attribute(out, "SCTE35-OUT").startswith("0xFC") and attribute(back, "SCTE35-IN").startswith("0xFC")
+    assert float(attribute(out, "PLANNED-DURATION")) == 4
+    for line, name, at, tag in ((out, "START-DATE", 4, "#EXT-X-CUE-OUT:4"), (back, "END-DATE", 8, "#EXT-X-CUE-IN")):
+        date = datetime.fromisoformat(attribute(line, name).replace("Z", "+00:00"))
+        (i,) = [i for i, (begins, _, _) in enumerate(segments) if abs((begins - date).total_seconds()) < FRAME_S]
+        assert abs(ends[i] - at) < FRAME_S and segments[i][2] == tag
+    # DASH.
+    assert 'schemeIdUri="urn:scte:scte35:2014:xml+bin" timescale="1000"' in mpd
+    times = [int(one) / 1000 for one in re.findall(r'<Event presentationTime="(\d+)"', mpd)]
+    assert abs(times[1] - times[0] - 4) < FRAME_S and re.search(r'<Event presentationTime="\d+" duration="4000" id="7">', mpd)
+    # The transport stream: the sections name the times of key frames.
+    keys, splices = key_times(tmp_path / "played.ts"), splice_times((tmp_path / "played.ts").read_bytes())
+    assert len(splices) == 2 and all(min(abs(splice - key) for key in keys) < FRAME_S for splice in splices)
+
+
+def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):
+    live, library = recording(server, FMP4, PLAYBACK + WEB, HLS + DASH + "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }")
+    with FfmpegPublisher(live.url("cam"), clip("basic"), speed=1):
+        (stream,) = wait_until(lambda: [one for one in live.api("/api/v1/streams/")["streams"] if one["publish"]["active"]], 30, "the stream")
+        with player(live, "cam.flv", tmp_path / "played.flv"):
+            wait_until(lambda: (tmp_path / "played.flv").exists() and (tmp_path / "played.flv").stat().st_size > 10_000, 30, "the player has media")
+            assert post_event(live, stream["id"], {"name": "onSong", "data": {"title": "Nocturne"}})[1]["data"]["kind"] == "id3"
+            assert post_event(live, stream["id"], {"cue": "out", "id": 9, "duration": 2})[1]["data"]["kind"] == "scte35"
+            assert post_event(live, stream["id"], {"cue": "off"})[0] == 400
+            assert post_event(live, "vid-none", {"cue": "in"})[0] == 404
+
+            def tagged():
+                playlist = http_get(live, "cam.m3u8").decode()
+                names = [line for line in playlist.splitlines() if line.endswith(".ts")]
+                return "DATERANGE:ID=\"9-" in playlist and [data for name in names if b"Nocturne" in (data := http_get(live, name))]
+            (segment,) = wait_until(tagged, 40, "a segment with the tag")
+            (tmp_path / "tagged.ts").write_bytes(segment)
+            mpd = wait_until(lambda: (text := http_get(live, "cam.mpd").decode()) and "<Event " in text and text, 30, "the MPD")
+        assert "https://aomedia.org/emsg/ID3" in mpd
+        number = int(re.search(r'startNumber="(\d+)"', mpd).group(1))
+        pieces = [http_get(live, f"cam/video-{number + i}.m4s") for i in range(mpd.count("<S "))]
+        assert any(b"emsg" in piece and b"Nocturne" in piece for piece in pieces)
+        # The recording in progress: its playlists, and excerpts of it.
+        def recorded(where: str, **query) -> bool:
+            text = library.ask(where, **query)[2].decode()
+            is_marked = 'DATERANGE:ID="9-' in text and ",SCTE35-OUT=0xFC" in text
+            return is_marked and any(b"Nocturne" in library.read(line) for line in text.splitlines() if line.startswith("/get"))
+        wait_until(lambda: recorded("/get", path="live/cam", format="hls"), 20, "the recording has both")
+        wait_until(lambda: recorded("/live/cam.m3u8", start=library.spans()[0]["start"]), 20, "the stream's past has both")
+        status, _, excerpt = library.ask("/get", path="live/cam")
+        assert status == 200 and b"Nocturne" in excerpt and b"urn:scte:scte35:2013:bin" in excerpt
+    codecs = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", tmp_path / "tagged.ts"], capture_output=True,
+                            text=True, timeout=30, check=True).stdout.split()
+    assert "timed_id3" in codecs
+    assert b"onSong" in (tmp_path / "played.flv").read_bytes() and b"onScte35" in (tmp_path / "played.flv").read_bytes()

@@ -1,0 +1,152 @@
+"""WebRTC players of a stream in several qualities, each behind a link of its own: each gets the one that its link carries. The qualities are the
+layers of a publisher with simulcast, or the renditions of a ladder."""
+
+import contextlib
+import time
+import urllib.request
+
+import pytest
+
+from live_server import free_port, installed, wait_until
+from players import FfmpegPublisher
+from udp_link import UdpLink
+
+pytestmark = pytest.mark.one_worker("the links stand before one port, and each worker has its own")
+
+VHOST = "rtc { enabled on; }"
+ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; } exporter { enabled on; listen 127.0.0.1:$exporter; }"
+LADDER = """rtc { enabled on; rtmp_to_rtc on; }
+ladder { enabled on; vpreset ultrafast; vthreads 1; rendition 240p { vbitrate 120; } rendition 120p { vbitrate 50; } }"""
+RATES = (150, 500, 1500)  # kbit/s, of the layers l1, l2, l3
+DELAY_S = 0.02
+# A player has half a second of media in hand: a longer pause stops it.
+BUFFER_S = 0.5
+
+
+class Stage:
+    """A server, a publisher, and players behind links."""
+
+    def __init__(self, server, load, vhost: str = VHOST):
+        self.live, self.load = server(vhost=vhost, root=ROOT), load
+        self.links, self.players, self.ids = [], [], []
+        self.stack = contextlib.ExitStack()
+
+    def publish_layers(self) -> None:
+        self.load("sb_rtc_load", "-r", self.url("whip"), "--layers", ",".join(str(rate) for rate in RATES))
+        wait_until(lambda: any(one["publish"]["active"] for one in self.live.api("/api/v1/streams/")["streams"]), 20, "it publishes")
+
+    def publish_ladder(self, clip) -> None:
+        self.stack.enter_context(FfmpegPublisher(self.live.url("cam"), clip("ladder")))
+        wait_until(lambda: [one["name"] for one in self.streams()[0]["track_list"] if one["rendition"]] == ["120p", "240p"], 30, "it has renditions")
+
+    def streams(self) -> list[dict]:
+        return self.live.api("/api/v1/streams/")["streams"] or [{"track_list": []}]
+
+    def url(self, what: str, more: str = "") -> str:
+        return f"http://127.0.0.1:{self.live.ports['api']}/rtc/v1/{what}/?app=live&stream=cam{more}"
+
+    def clients(self) -> dict:
+        return {one["id"]: one for one in self.live.api("/api/v1/clients/?count=100")["clients"] if one["type"] == "rtc-play"}
+
+    def play(self, kbps: float, more: str = "") -> None:
+        """Adds a player behind a link of that rate; returns when the server has it."""
+        port = free_port()
+        self.links.append(self.stack.enter_context(UdpLink(port, self.live.ports["udp"], delay_s=DELAY_S, bits_per_second=kbps * 1000)))
+        before = set(self.clients())
+        self.players.append(self.load("sb_rtc_load", "-c", 1, "-s", 0, "--buffer", BUFFER_S, "-r", self.url("whep", f"&eip=127.0.0.1:{port}{more}")))
+        wait_until(lambda: len(set(self.clients()) - before) == 1, 20, "the player is there")
+        self.ids += set(self.clients()) - before
+
+    def layers(self) -> list[str]:
+        clients = self.clients()
+        return [clients[one]["rtc"]["layer"] for one in self.ids]
+
+    def wait_for(self, *expected: str) -> None:
+        wait_until(lambda: self.layers() == list(expected), 60, lambda: f"the layers are {expected}; they are {self.layers()}")
+
+    def results(self) -> list[dict]:
+        for player in self.players:
+            player.stop()
+        return [player.result() for player in self.players]
+
+    def close(self) -> None:
+        self.stack.close()
+
+
+@pytest.fixture(name="stage")
+def fixture_stage(server, load):
+    made = Stage(server, load)
+    made.publish_layers()
+    yield made
+    made.close()
+
+
+@pytest.fixture(name="ladder")
+def fixture_ladder(server, load, clip):
+    made = Stage(server, load, LADDER)
+    made.publish_ladder(clip)
+    yield made
+    made.close()
+
+
+def metric(live, name: str) -> float:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=10) as answer:
+        lines = [line for line in answer.read().decode().splitlines() if line.startswith(name)]
+    assert lines, name
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
+
+
+def test_each_player_has_the_layer_of_its_link(stage):
+    for kbps in (300, 1000, 6000):
+        stage.play(kbps)
+    stage.play(6000, "&rendition=l1")
+    stage.wait_for("l1", "l2", "l3", "l1")
+    stage.links[2].bits_per_second = 300_000
+    stage.wait_for("l1", "l2", "l1", "l1")
+    assert metric(stage.live, 'millrace_rtc_layer_changes_total{reason="rise"}') >= 2
+    assert metric(stage.live, "millrace_rtc_padding_bytes_total") > 0
+    for result in stage.results():
+        assert result["alive"] == 1 and result["failed"] == 0, result
+
+
+@pytest.mark.skipif(not installed("ffmpeg"), reason="no ffmpeg")
+def test_each_player_has_the_rendition_of_its_link(ladder):
+    """Their key frames come when the publisher's do, up to 2.2 s apart."""
+    for kbps in (160, 6000):
+        ladder.play(kbps)
+    ladder.play(6000, "&rendition=240p")
+    ladder.wait_for("120p", "source", "240p")
+    ladder.links[1].bits_per_second = 160_000
+    ladder.wait_for("120p", "120p", "240p")
+    for result in ladder.results():
+        assert result["alive"] == 1 and result["failed"] == 0, result
+
+
+@pytest.mark.long
+@pytest.mark.alone
+def test_ten_players_on_ten_links(stage):
+    """Each is at the best layer that its link carries after 10 s; none stops for more than half a second, also when others change."""
+    links = [(250, "l1"), (300, "l1"), (350, "l1"), (800, "l2"), (1000, "l2"), (1200, "l2"), (2400, "l3"), (3000, "l3"), (5000, "l3"), (8000, "l3")]
+    begun = []
+    for kbps, _ in links:
+        stage.play(kbps)
+        begun.append(time.monotonic())
+    expected = [layer for _, layer in links]
+    late = []
+    for index, at in enumerate(begun):
+        wait_until(lambda index=index: stage.layers()[index] == expected[index], 30, f"player {index} has {expected[index]}")
+        late.append(time.monotonic() - at)
+    print("seconds to the layer:", [round(one, 1) for one in late])
+    time.sleep(max(0.0, begun[-1] + 10 - time.monotonic()))
+    assert stage.layers() == expected, [client["rtc"] for client in stage.clients().values()]
+    # One link gets worse: the others do not notice.
+    before = {one: client["rtc"]["layer_changes"] for one, client in stage.clients().items()}
+    stage.links[-1].bits_per_second = 300_000
+    wait_until(lambda: stage.layers()[-1] == "l1", 20, "it falls")
+    time.sleep(5)
+    after = {one: client["rtc"]["layer_changes"] for one, client in stage.clients().items()}
+    assert {one for one in before if before[one] != after[one]} == {stage.ids[-1]}, (before, after)
+    results = stage.results()
+    print("stalls:", [result["metrics"]["stalls"]["max"] for result in results])
+    for result in results[:-1]:
+        assert result["metrics"]["stalls"]["max"] == 0, result["metrics"]
