@@ -1,8 +1,9 @@
 // The landing page: the live streams, how to play them, and how to publish one. It requests the list of streams from the server
-// that sent the page, and nothing else.
+// that sent the page, and the recordings of a stream when a reader opens them; nothing else.
 import { showAddresses } from './console/lib/addresses.js';
 import { announce, byId, copyButton, element, repeat, setLink, setText, showList } from './console/lib/dom.js';
 import * as format from './console/lib/format.js';
+import { createRecorded } from './console/lib/recordings.js';
 import { createShare, updateShare } from './console/lib/share.js';
 import { addressesOf, bestOf, byName, DEFAULT_VHOST, reachable, readSite, streamPage, thumbnailOf } from './console/lib/site.js';
 
@@ -18,7 +19,7 @@ let from = 0;
 let next = null;
 let shownTotal = -1;
 
-function createStream() {
+function createStream({ stream, origin }) {
     return element(
         'li',
         { class: 'card stream' },
@@ -31,6 +32,7 @@ function createStream() {
         ),
         element('div', { class: 'glance' }, createThumbnail(), element('dl', { class: 'facts' })),
         element('div', { class: 'links' }),
+        createRecorded(stream, origin),
         createShare(),
     );
 }

@@ -10,6 +10,7 @@ import { kickButton } from './lib/kick.js';
 import { usualSite } from './lib/links.js';
 import { byName, DEFAULT_VHOST, siteOrigin, streamPage } from './lib/site.js';
 import { ITEMS_MAX, Table } from './lib/table.js';
+import { RecordedStreams } from './recorded.js';
 import { readWork, showWork } from './work.js';
 
 const REFRESH_MS = 2000;
@@ -64,7 +65,7 @@ const clientTable = new Table({
     id: 'clients',
     columns: [
         ['Client', (client) => client.id, 'mono'],
-        ['Type', (client) => client.type],
+        ['Type', (client) => (client.rtc?.layer ? `${client.type} (${client.rtc.layer})` : client.type)],
         ['Address', (client) => client.ip, 'long'],
         ['Stream', (client) => client.url, 'long'],
         ['Rate', (client) => format.bitrate(rateOf(client)), 'number', rateOf],
@@ -368,6 +369,7 @@ async function refresh() {
         if (isDue) {
             const [held, clusters, log, history, work] = inside;
             showWork(byId('work'), work);
+            await recorded.refresh(optional, site);
             showInside({ summaries, held, clusters, log });
             if (history.data) showHistory(history.data);
             historyAt = Date.now();
@@ -390,6 +392,7 @@ async function refresh() {
     }
 }
 
+const recorded = new RecordedStreams(api);
 const polling = repeat(refresh);
 byId('sign-in-form').addEventListener('submit', (event) => {
     event.preventDefault();

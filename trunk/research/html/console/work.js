@@ -1,11 +1,12 @@
-// Shows the work of the server beside its clients: pulls, transcodes, forwards and recordings. Each part has a list of the API; a
+// Shows the work of the server beside its clients: pulls, transcodes, forwards, recordings and uploads. Each part has a list of the API; a
 // server without the part has no such list, and the console no such section.
 import { element, setText, showList } from './lib/dom.js';
 import * as format from './lib/format.js';
 
 const COUNT_MAX = 1000;
 const SHOWN_MAX = 100;
-const GOOD = ['running', 'sending', 'recording', 'complete', 'idle'];
+const GOOD = ['running', 'sending', 'recording', 'complete', 'idle', 'queued'];
+const BAD = ['failed', 'unusable', 'conflict'];
 
 const joined = (...parts) => parts.filter(Boolean).map(String).join(', ');
 const bytes = (value, verb) => (value > 0 ? `${format.bytes(value)} ${verb}` : '');
@@ -18,7 +19,7 @@ const KINDS = [
         title: 'Pulls and ingests',
         name: 'ingests',
         nameOf: ({ id, stream_url: stream, input }) => joined(stream ?? id, input),
-        stateOf: ({ state }) => state,
+        stateOf: (one) => (hasFailed(one) ? 'failed' : one.state),
         textOf: (one) =>
             joined(
                 one.transport,
@@ -27,13 +28,13 @@ const KINDS = [
                 one.lost_packets > 0 ? `${format.count(one.lost_packets)} packets lost` : '',
                 times(one.restarts, 'restarted'),
                 one.last_error,
-                retry(one.next_attempt_ms),
+                hasFailed(one) ? 'next attempt for the next viewer' : retry(one.next_attempt_ms),
             ),
     },
     {
         title: 'Transcodes',
         name: 'transcodes',
-        nameOf: ({ stream_url: stream, renditions }) => joined(stream, renditionsText(renditions)),
+        nameOf: ({ stream_url: stream, renditions, engine, output }) => joined(stream, renditionsText(renditions), engine, output),
         stateOf: ({ state }) => state,
         isLate,
         textOf: (one) =>
@@ -60,7 +61,19 @@ const KINDS = [
         stateOf: ({ error, active }) => (error ? 'failed' : active ? 'recording' : 'complete'),
         textOf: (one) => joined(format.duration(one.duration), format.bytes(one.bytes), one.error),
     },
+    {
+        title: 'Uploads',
+        name: 'uploads',
+        nameOf: ({ file, object }) => joined(file, object),
+        stateOf: ({ state }) => state,
+        textOf: (one) => joined(one.sent_bytes > 0 ? `${format.bytes(one.sent_bytes)} of ${format.bytes(one.bytes)}` : format.bytes(one.bytes), one.error),
+    },
 ];
+
+// On demand, and the latest attempt did not work.
+function hasFailed({ state, last_error: error }) {
+    return state === 'idle' && Boolean(error);
+}
 
 function isLate({ speed }) {
     return format.isNumber(speed) && speed < 0.95;
@@ -96,7 +109,7 @@ const createEntry = () => element('li', {}, element('span', { class: 'dot', 'ari
 function updateEntry(shown, kind, one) {
     const state = String(kind.stateOf(one));
     const [dot, text] = shown.children;
-    dot.className = `dot ${state === 'failed' || state === 'unusable' ? 'bad' : works(kind, one) ? 'good' : 'warn'}`;
+    dot.className = `dot ${BAD.includes(state) ? 'bad' : works(kind, one) ? 'good' : 'warn'}`;
     setText(text.children[0], kind.nameOf(one));
     setText(text.children[1], `: ${joined(state, one.worker && `worker ${one.worker}`, kind.textOf(one))}`);
 }

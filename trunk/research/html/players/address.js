@@ -29,7 +29,9 @@ export function formatOf(address) {
     }
     if (!['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) return null;
     const ending = /\.([A-Za-z0-9]+)$/.exec(url.pathname)?.[1]?.toLowerCase();
-    const format = ENDINGS[ending] ?? null;
+    // Recordings: /recordings/get?format=hls.
+    const isList = url.pathname.endsWith('/get') && url.searchParams.get('format') === 'hls';
+    const format = isList ? 'hls' : (ENDINGS[ending] ?? null);
     const isSocket = url.protocol.startsWith('ws');
     return isSocket && (format === 'hls' || format === 'file') ? null : format;
 }

@@ -11,6 +11,7 @@ import { kickButton } from '../console/lib/kick.js';
 import { createShare, updateShare } from '../console/lib/share.js';
 import { DEFAULT_VHOST, streamUrl } from '../console/lib/site.js';
 import { Table } from '../console/lib/table.js';
+import { RecordedParts } from './recorded_parts.js';
 import { streamOf } from './stream_name.js';
 import { findStream, StreamPlayer } from './stream_player.js';
 
@@ -83,6 +84,27 @@ function showEvents(events) {
     );
 }
 
+function trackText(track) {
+    const notes = [track.language, track.name, track.default && 'default', track.rendition && 'rendition'];
+    return [format.video(track) || format.audio(track), ...notes].filter(Boolean).join(', ');
+}
+
+/** Streams with one track of each kind have them among their facts. */
+function showTracks(tracks) {
+    const kinds = new Set(tracks.map(({ kind }) => kind));
+    byId('tracks').hidden = tracks.length === kinds.size;
+    showList(
+        byId('track-list'),
+        tracks,
+        ({ kind, id }) => `${kind} ${id}`,
+        () => element('li', {}, element('code'), element('span', { class: 'muted' })),
+        (row, track) => {
+            setText(row.children[0], `${track.kind} ${track.id}`);
+            setText(row.children[1], trackText(track));
+        },
+    );
+}
+
 /** The recordings that run, and those that failed. */
 function showRecordings(dvrs) {
     byId('recorded').hidden = dvrs.length === 0;
@@ -127,10 +149,11 @@ async function showPublic() {
     const { site, found, addresses } = await findStream(stream);
     showState(found ? 'good' : 'warn', found ? 'Live' : 'Not live');
     showHealth(found?.health, 'The stream is not live.');
-    byId('facts').hidden = !found;
+    byId('facts').closest('section').hidden = !found;
     if (found) showFacts(found);
     showAddresses(byId('addresses'), addresses, stream);
     byId('addresses-none').hidden = addresses.length > 0;
+    await recorded.refresh(site.origin, found !== null);
     updateShare(byId('share').firstElementChild, stream, site.origin);
 }
 
@@ -142,7 +165,7 @@ const LIMITED = {
 };
 
 function showLimits(error) {
-    for (const id of ['hour', 'viewers', 'happened', 'recorded']) byId(id).hidden = true;
+    for (const id of ['hour', 'viewers', 'tracks', 'happened', 'recorded']) byId(id).hidden = true;
     byId('limited').hidden = false;
     setText(byId('limited-text'), LIMITED[error.kind] ?? `These need the API. ${error.message}.`);
 }
@@ -169,6 +192,8 @@ async function showPrivate() {
     publisher = await publisherText(data.publisher);
     showCharts();
     showEvents(data.events);
+    const { stream: live } = await api.get(`/api/v1/streams/${encodeURIComponent(streamId)}`);
+    showTracks(live.track_list);
     const { dvrs } = await api.get('/api/v1/dvrs?count=10000');
     showRecordings((dvrs ?? []).filter((one) => one.stream_url === streamUrl(stream)));
     byId('limited').hidden = true;
@@ -197,5 +222,7 @@ byId('share').append(createShare());
 setText(byId('name'), stream.name);
 setText(byId('place'), [stream.app, stream.vhost === DEFAULT_VHOST ? '' : stream.vhost].filter(Boolean).join(' · '));
 document.title = `${stream.name} · Millrace`;
+const player = new StreamPlayer(stream);
+const recorded = new RecordedParts({ api, stream, player, onChange: () => polling.wake() });
 const polling = repeat(refresh);
-new StreamPlayer(stream).start();
+if (!recorded.playNamed()) player.start();

@@ -24,7 +24,7 @@ export class StreamPlayer {
         this.onState = onState;
         this.video = byId('video');
         this.playback = new Playback(this.video, (state, text) => this.#show(state, text));
-        byId('again').addEventListener('click', () => (this.playback.state === 'retrying' ? this.playback.retryNow() : this.start()));
+        byId('again').addEventListener('click', () => (this.playback.state === 'retrying' ? this.playback.retryNow() : this.#again()));
         this.video.addEventListener('silenced', () => (byId('sound').hidden = false));
         byId('sound').addEventListener('click', () => {
             this.video.muted = false;
@@ -32,9 +32,14 @@ export class StreamPlayer {
         });
     }
 
+    #again() {
+        return this.recorded ? this.playAddress(this.recorded) : this.start();
+    }
+
     /** Waits until the stream is live. */
     async start() {
         clearTimeout(this.timer);
+        this.recorded = null;
         let addresses = [];
         try {
             ({ addresses } = await findStream(this.stream));
@@ -52,6 +57,13 @@ export class StreamPlayer {
             this.#say('A browser cannot play this stream', 'The server offers it by RTMP or SRT only: use VLC, ffplay or OBS.');
         else this.#say('Not live', 'Playback starts as soon as the stream does.');
         this.timer = setTimeout(() => this.start(), LOOK_AGAIN_MS);
+    }
+
+    /** Plays another address: the stream's past, or a recording. start() returns to the live stream. */
+    playAddress(address) {
+        clearTimeout(this.timer);
+        this.recorded = address;
+        return this.playback.start(address);
     }
 
     #say(headline, detail) {

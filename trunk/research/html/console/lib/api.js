@@ -119,6 +119,10 @@ export class Api {
         return this.#call('DELETE', path);
     }
 
+    async put(path) {
+        return this.#call('PUT', path);
+    }
+
     async #call(method, path) {
         if (this.#place === null) {
             this.#place = await findApi(this.page);
