@@ -12,8 +12,11 @@ from srt_stage import needs_tools
 needs_gstreamer = pytest.mark.skipif(not installed("gst-launch-1.0"), reason="no GStreamer (install-packages.sh players)")
 
 
-def exits_well(*command: str, limit_s: float = 30) -> bool:
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s, check=False).returncode == 0
+def exits_well(*command: str, limit_s: float = 60) -> bool:
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s, check=False)
+    # Shown with a failed test.
+    print(ended.returncode, *command, ended.stderr.decode(errors="replace")[-2000:])
+    return ended.returncode == 0
 
 
 @pytest.fixture(name="site")

@@ -41,7 +41,8 @@ def test_a_span_around_now_becomes_a_file(server, clip, tmp_path, dvr):
             assert kept["pinned"] and not kept["recording"]
             # It begins with the key frame before, and has all frames.
             seconds = duration_of(live.folder / name)
-            assert 5.9 < seconds < 8.1
+            # The span is of the wall clock; on a busy machine fewer frames may be published in it.
+            assert 5 < seconds < 8.1
             frames = numbers(live.folder / name)
             assert follow_each_other(frames) and len(frames) == pytest.approx(seconds * 25, abs=2)
             part = library.get(tmp_path / "part.mp4", kept["start"], 2, path="clips/live/cam")

@@ -150,6 +150,28 @@ def test_udp_both_ways(server, clip):
     live.wait_log("transport=udp")
 
 
+@pytest.mark.long
+@pytest.mark.one_worker("each worker has UDP ports of its own, and knows the clients of those")
+def test_a_player_that_never_sends_stays_over_tcp_only(server, clip):
+    live = start(server)
+    with FfmpegPublisher(live.url("cam"), clip("basic")), Client(live) as by_tcp, Client(live) as by_udp:
+        wait_published(live)
+        by_tcp.play(rtsp_url(live))
+        by_udp.play(rtsp_url(live), "RTP/AVP;unicast;client_port=20000-20001")
+        assert len(clients(live, "rtsp-play")) == 2
+
+        def is_alone() -> bool:
+            for _ in range(20):
+                by_tcp.skip_frame()
+            return len(clients(live, "rtsp-play")) == 1
+
+        wait_until(is_alone, 150, "the player over UDP is ended for its silence")
+        live.wait_log("the player is silent")
+        for _ in range(100):
+            by_tcp.skip_frame()
+        assert len(clients(live, "rtsp-play")) == 1
+
+
 @pytest.mark.one_worker("each worker has UDP ports of its own, and knows the clients of those")
 def test_media_over_udp_is_for_the_address_of_the_connection(server, clip):
     live = start(server)

@@ -16,6 +16,7 @@ constexpr std::size_t kNalLengthBytes = 4;
 constexpr std::size_t kUnitsMax = 1'024;  // NAL units of one frame that we send
 constexpr std::uint8_t kNalFragmentStart = 0x80;
 constexpr std::uint8_t kFragmentEnd = 0x40;
+constexpr std::uint8_t kPaci = 50;
 
 struct Numbers {
     std::size_t header_bytes;
@@ -81,6 +82,23 @@ Result<std::vector<Bytes>> split_nals(NalCodec codec, Bytes frame) {
     return units;
 }
 
+// Writes the unit, aggregate or fragment that a PACI packet carries, behind a header of its own (RFC 7798, 4.4.4). False for one
+// that is malformed.
+bool unpack_paci(Bytes payload, std::vector<std::uint8_t>& out) {
+    constexpr std::size_t kFieldsEnd = 4;
+    if (payload.size() < kFieldsEnd)
+        return false;
+    const auto fields = static_cast<unsigned>(payload[2] << 8 | payload[3]);
+    const auto type = static_cast<std::uint8_t>(fields >> 9 & 0x3F);
+    const std::size_t content_at = kFieldsEnd + (fields >> 4 & 0x1F);
+    if (type == kPaci || payload.size() <= content_at)
+        return false;
+    const Bytes content = payload.subspan(content_at);
+    out.assign({static_cast<std::uint8_t>((payload[2] & 0x80) | type << 1 | (payload[0] & 1)), payload[1]});
+    out.insert(out.end(), content.begin(), content.end());
+    return true;
+}
+
 // Fragments a unit that is too long for a packet. The type in its header moves to the fragment header (RFC 6184, 5.8; RFC 7798,
 // 4.4.3).
 void write_fragments(NalCodec codec, Bytes unit, std::size_t payload_bytes_max, PayloadList& out) {
@@ -127,6 +145,15 @@ void write_aggregate(NalCodec codec, std::span<const Bytes> units, PayloadList& 
 }  // namespace
 
 Result<void> NalDepacketizer::push(const Fragment& fragment) {
+    const Bytes payload = fragment.payload;
+    if (codec_ == NalCodec::avc || payload.empty() || nal_type_of(codec_, payload[0]) != kPaci || !unpack_paci(payload, unpacked_))
+        return push_plain(fragment);
+    Fragment plain = fragment;
+    plain.payload = unpacked_;
+    return push_plain(plain);
+}
+
+Result<void> NalDepacketizer::push_plain(const Fragment& fragment) {
     if (!frames_.admit(fragment, may_begin(fragment.payload)))
         return {};
     if (frames_.begins_with(fragment))

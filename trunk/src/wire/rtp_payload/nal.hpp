@@ -1,10 +1,11 @@
 // H.264 (RFC 6184) and HEVC (RFC 7798) in RTP: single NAL units, aggregates and fragments, both directions. The two formats
 // differ in the size of the NAL unit header and in a few constants. Interleaving (STAP-B, FU-B, MTAP, DONL) is never negotiated
-// in WebRTC and is rejected.
+// in WebRTC and is rejected. PACI packets are read without their extensions.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
@@ -32,8 +33,10 @@ private:
     void end_unit();
     void append_unit(Bytes unit);
     bool may_begin(Bytes payload) const;
+    Result<void> push_plain(const Fragment& fragment);
 
     FrameBuilder frames_;
+    std::vector<std::uint8_t> unpacked_;      // the content of the last PACI packet
     std::optional<std::size_t> fragment_at_;  // offset in the frame of the length of the fragmented unit
     NalCodec codec_;
 };

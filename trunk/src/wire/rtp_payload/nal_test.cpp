@@ -42,6 +42,12 @@ const std::vector<NalCase>& nal_cases() {
          {hex("6201 93 af01"), hex("6201 13 02"), hex("6201 53 03")},
          hex("00000006 2601 af010203"),
          true},
+        // Fragments, the first with three bytes of extension (TSCI), and a unit without one.
+        {"HEVC in PACI packets",
+         NalCodec::hevc,
+         {hex("6401 6238 aabbcc 93 af01"), hex("6401 6200 53 02"), hex("6401 4e00 0501")},
+         hex("00000005 2601 af0102 00000004 4e01 0501"),
+         true},
     };
     return table;
 }
