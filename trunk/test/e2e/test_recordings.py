@@ -1,6 +1,6 @@
 """Recordings as a library: listed and played while they grow, after a kill, across gaps and files; kept, pinned and deleted.
 
-Each complaint about other servers (doc/manual/recording.md) is a test here."""
+Each complaint about other servers (doc/conformance/recordings.md) is a test."""
 
 import json
 import os
@@ -247,7 +247,6 @@ def test_names_lead_nowhere_else(server, clip):
     assert library.ask("/list", method="POST", path="live/cam")[0] == 405
 
 
-
 def test_codecs_that_change_are_one_excerpt(server, clip, tmp_path):
     live, library = recording(server)
     record(live, library, clip, 3, speed=1)
@@ -258,6 +257,7 @@ def test_codecs_that_change_are_one_excerpt(server, clip, tmp_path):
     for form in ("mp4", "fmp4"):
         excerpt = library.get(tmp_path / f"{form}.mp4", first["start"], whole, form)
         assert len(times(excerpt)) == pytest.approx((first["duration"] + second["duration"]) * 25, abs=4)
+        assert len(shown(excerpt)) == len(times(excerpt)), f"{form}: the frames of both are decoded"
 
 
 def test_a_library_is_built_from_the_files_alone(server, clip, tmp_path):

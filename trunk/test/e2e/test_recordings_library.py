@@ -1,6 +1,7 @@
 """Libraries of recordings as years of use leave them: a thousand files, a clock that was set back, four tracks of audio, several workers, and a browser."""
 
 import json
+import signal
 import subprocess
 
 import pytest
@@ -8,11 +9,13 @@ import pytest
 import live_server
 from live_server import wait_until
 from page_site import REMUX, fixture_site  # noqa: F401
+from play_check import CLIP_FRAMES
 from playback import FMP4, PLAYBACK, SEGMENTS, Playback, files_of, follow_each_other, later, moment, numbers, record, recording, shown
 from players import FfmpegPublisher
 from recordings import SPEED, copy_at, make_noise, start_of
 from rtmp_client import AUDIO, Publisher, read_flv
 from track_streams import is_setup
+
 
 def test_a_thousand_files_are_one_span(server, clip, tmp_path):
     live, library = recording(server, SEGMENTS)
@@ -58,6 +61,48 @@ def test_a_clock_that_was_set_back_leaves_two_spans_of_one_hour(server, clip, tm
     second = library.get(tmp_path / "second.mp4", spans[1]["start"], spans[1]["duration"])
     assert numbers(first)[0] == 0 and follow_each_other(numbers(second)[:-3]) and numbers(second)[0] > 20
     assert len(numbers(second)) == pytest.approx(spans[1]["duration"] * 25, abs=3)
+
+
+@pytest.mark.parametrize("way", ["row", "takeover"])
+def test_two_publishers_of_one_name_lose_no_frame(server, clip, tmp_path, way):
+    """The second one starts when the first has left, or replaces it."""
+    live, library = recording(server, vhost="publish { takeover on; }" if way == "takeover" else "")
+    publisher = FfmpegPublisher(live.url("cam"), clip("basic"))
+    try:
+        wait_until(lambda: library.seconds() > 3, 30, "three seconds are listed")
+        if way == "row":
+            publisher.stop(signal.SIGINT)
+        with FfmpegPublisher(live.url("cam"), clip("basic")):
+            wait_until(lambda: publisher.process.poll() is not None, 20, "the first one has left")
+            before = library.seconds()
+            wait_until(lambda: library.seconds() > before + 3, 30, "three more seconds are listed")
+    finally:
+        publisher.kill()
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 15, "the recordings are closed")
+    spans = library.spans()
+    whole = (moment(spans[-1]["start"]) - moment(spans[0]["start"])).total_seconds() + spans[-1]["duration"]
+    for form in ("mp4", "fmp4"):
+        frames = numbers(library.get(tmp_path / f"{form}.mp4", spans[0]["start"], whole, form))
+        breaks = [b for a, b in zip(frames, frames[1:]) if b != (a + 1) % CLIP_FRAMES]
+        assert breaks == [0], f"{form}: one place where the second one begins"
+        assert len(frames) == pytest.approx(library.seconds() * 25, abs=4), form
+
+
+def test_recordings_of_an_earlier_process_are_deleted_by_the_rules(server, clip):
+    """mtx#3182, #2525, #3556: files not deleted. Nobody publishes the stream since the start; other streams are younger, and stay."""
+    live, library = recording(server, SEGMENTS)
+    record(live, library, clip, 3, stream="old")
+    record(live, library, clip, 3, stream="new")
+    live.stop()
+    old = sorted((live.folder / "rec").rglob("old.*.mp4"))
+    assert len(old) >= 2
+    for path in old:
+        copy_at(path, path, start_of(path) - 8 * 86_400_000_000)
+    live.conf_path.write_text(live.conf_path.read_text() + "recordings { delete_after 604800; }\n")
+    live.start()
+    wait_until(lambda: not [path for path in old if path.exists()], 30, "the old ones are deleted")
+    assert not library.spans("live/old") and library.seconds("live/new") > 2.9
+    assert live.api("/api/v1/recordings/disk")["data"]["deleted_files"] == len(old)
 
 
 def test_four_tracks_of_audio_are_played(server, clip, tmp_path):
