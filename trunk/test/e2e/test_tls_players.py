@@ -1,6 +1,7 @@
 """HTTPS-FLV players that read slowly, send tiny records or many key updates, close one direction or resume a session, and a certificate
 that is swapped while they play. Each gets the bytes that a plain player gets."""
 
+import contextlib
 import json
 import ssl
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 from certificates import der, install, make_pair
 from http_streams import HttpStream, read_tags
 from live_server import wait_until
+from load_tools import Load
 from players import FfmpegPublisher, wait_playable
 from tls_players import TlsStream, anyone
 from upgrade_stage import upgrade
@@ -17,6 +19,8 @@ from upgrade_stage import upgrade
 pytestmark = pytest.mark.workers
 
 PATH = "/live/cam.flv"
+# With the twenty whose bytes are read, 200 players.
+OTHERS = 180
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 
 
@@ -150,10 +154,18 @@ def test_a_certificate_is_swapped_under_players(server, clip, tmp_path):
     pairs = [make_pair(tmp_path, name) for name in ("one", "two")]
     install(pairs[0], tmp_path)
     live = server(conf=conf(tmp_path / "now.key", tmp_path / "now.crt"))
-    with FfmpegPublisher(live.url("cam"), clip("basic")):
+    with FfmpegPublisher(live.url("cam"), clip("basic")), contextlib.ExitStack() as stack:
         wait_playable(live.url("cam"))
+        others = Load(tmp_path, "sb_flv_load", "-c", OTHERS, "-s", 0, "-r", f"https://127.0.0.1:{live.ports['https']}{PATH}", "--seconds", 200)
+        stack.callback(others.kill)
         players = [TlsStream(live.ports["https"], PATH) for _ in range(20)]
         assert all(has_grown(player) for player in players)
+
+        def clients() -> set[str]:
+            return {one["id"] for one in live.api("/api/v1/clients/?count=1000")["clients"]}
+
+        wait_until(lambda: len(clients()) == 1 + OTHERS + len(players), 60, lambda: f"a publisher and its players: {len(clients())}")
+        before = clients()
         install(pairs[1], tmp_path)
 
         def new_certificate() -> bool:
@@ -163,6 +175,10 @@ def test_a_certificate_is_swapped_under_players(server, clip, tmp_path):
         wait_until(new_certificate, 20, "the new certificate")
         assert all(has_grown(player) for player in players)
         assert all(player.socket.getpeercert(binary_form=True) == der(pairs[0][1]) for player in players)
+        assert clients() >= before, "no player was disconnected"
+        others.stop()
+        result = others.result(status=None)
+        assert result["alive"] == OTHERS and result["failed"] == 0 and result["metrics"]["gaps"]["max"] == 0, result
         for player in players:
             player.close()
 
