@@ -178,6 +178,31 @@ def test_on_demand_it_runs_while_its_renditions_have_players(server, clip):
         wait_until(lambda: entry(live)["starts"] == 2, 30, "the next start, as the MPD may list renditions of the one before")
 
 
+def test_on_demand_an_rtsp_player_starts_the_rendition_that_it_names(server, clip):
+    """It waits for it, and keeps the ladder while it plays. A name that is not of the ladder starts nothing."""
+    live = server(ladder("on_demand on;") + "rtsp { enabled on; }", root="rtsp_server { enabled on; listen 127.0.0.1:$rtsp; }")
+    url = f"rtsp://127.0.0.1:{live.ports['rtsp']}/live/cam"
+    with FfmpegPublisher(live.url("cam"), clip("ladder")):
+        wait_playable(live.url("cam"), 20)
+        refused = subprocess.run(["ffprobe", "-v", "error", "-rtsp_transport", "tcp", url + "?rendition=1080p"], capture_output=True, text=True, timeout=30,
+                                 check=False)
+        assert refused.returncode != 0 and "404" in refused.stderr, refused.stderr
+        assert entry(live)["state"] == "idle" and entry(live)["starts"] == 0
+        player = subprocess.Popen(["ffmpeg", "-nostdin", "-v", "error", "-rtsp_transport", "tcp", "-i", url + "?rendition=120p", "-f", "null", "-"],
+                                  stderr=subprocess.PIPE, text=True)
+        try:
+            wait_until(lambda: "RTSP: PLAY url=" in live.log(), 40, "it plays")
+            assert heights(url + "?rendition=240p", "-rtsp_transport", "tcp") == ["240", "audio"]
+            # Longer than a ladder runs without readers.
+            began = time.monotonic()
+            wait_until(lambda: time.monotonic() - began > 14 or entry(live)["state"] != "running", 20, "14 s of the rendition")
+            assert player.poll() is None and entry(live)["state"] == "running" and entry(live)["starts"] == 1
+        finally:
+            player.terminate()
+            player.communicate(timeout=20)
+        wait_until(lambda: entry(live)["state"] == "idle" and ffmpegs(live) == [], 30, "the end after the last player")
+
+
 def test_with_several_workers_the_one_with_the_publisher_encodes(server, clip):
     """A new connection may be with any worker."""
     live = server(ladder(), environment={"SRS_WORKERS": "3"})

@@ -6,6 +6,7 @@ import time
 import urllib.request
 
 import pytest
+import rtc_offer
 
 from live_server import free_port, installed, wait_until
 from players import FfmpegPublisher
@@ -73,6 +74,9 @@ class Stage:
         self.stack.close()
 
 
+ON_DEMAND = LADDER.replace("enabled on; vpreset", "enabled on; on_demand on; vpreset")
+
+
 @pytest.fixture(name="stage")
 def fixture_stage(server, load):
     made = Stage(server, load)
@@ -120,6 +124,27 @@ def test_each_player_has_the_rendition_of_its_link(ladder):
     ladder.wait_for("120p", "120p", "240p")
     for result in ladder.results():
         assert result["alive"] == 1 and result["failed"] == 0, result
+
+
+@pytest.mark.skipif(not installed("ffmpeg"), reason="no ffmpeg")
+def test_on_demand_a_player_starts_the_rendition_that_it_names(server, load, clip):
+    stage = Stage(server, load, ON_DEMAND)
+    try:
+        stage.stack.enter_context(FfmpegPublisher(stage.live.url("cam"), clip("ladder")))
+        wait_until(lambda: stage.streams()[0]["track_list"], 30, "it publishes")
+
+        def ladder() -> dict:
+            return stage.live.api("/api/v1/transcodes")["transcodes"][0]
+        refused = rtc_offer.post(stage.live.ports["api"], "/rtc/v1/whep/?app=live&stream=cam&rendition=1080p", rtc_offer.offer("recvonly"))
+        assert refused.status == 404 and "no rendition 1080p" in refused.body, refused.body
+        assert ladder()["state"] == "idle" and ladder()["starts"] == 0, "a name that is not of the ladder starts nothing"
+        stage.play(6000, "&rendition=240p")
+        stage.wait_for("240p")
+        assert ladder()["state"] == "running" and ladder()["starts"] == 1
+        (result,) = stage.results()
+        assert result["alive"] == 1 and result["failed"] == 0, result
+    finally:
+        stage.close()
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -118,6 +119,8 @@ public:
     virtual void want_renditions() = 0;
     // The renditions that it makes or is about to make, 0 if it cannot make them now. Before it has read the stream's format, 1.
     virtual std::size_t due_renditions() const = 0;
+    // Whether a rendition of this name is one of them.
+    virtual bool may_make(std::string_view name) const = 0;
 
 protected:
     ~RenditionMaker() = default;

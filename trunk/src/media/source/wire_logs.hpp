@@ -71,6 +71,10 @@ public:
     bool has_nodes() const {
         return std::ranges::any_of(logs_, [](const Held& held) { return held.format.is_relayed(); });
     }
+    // Whether a reader has chosen this video track by name.
+    bool reads_video(TrackId id) const {
+        return std::ranges::any_of(logs_, [id](const Held& held) { return held.format.list.has_video(id); });
+    }
 
     // The chunk size of RTMP logs; a change takes effect with the next one created.
     std::uint32_t chunk_size() const { return chunk_size_; }

@@ -34,6 +34,13 @@ public:
     const Place& operator[](std::size_t place) const { return places_.at(place); }
     void set_up(std::size_t place) { set_up_ = static_cast<std::uint8_t>(set_up_ | 1U << place); }
     bool is_set_up(std::size_t place) const { return (set_up_ >> place & 1U) != 0; }
+    // Whether it has this video track, which is not the default one.
+    bool has_video(TrackId id) const {
+        for (std::size_t place = 0; place < size_; ++place)
+            if (is_set_up(place) && places_[place] == Place{MediaKind::video, false, id})
+                return true;
+        return false;
+    }
     // The place of the packet's track; nullopt if that is not listed or not set up.
     std::optional<std::size_t> place_of(const Packet& packet) const {
         for (std::size_t place = 0; place < size_; ++place)

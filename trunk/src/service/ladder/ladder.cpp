@@ -50,6 +50,14 @@ std::size_t Ladder::due_renditions() const {
     return std::max<std::size_t>(state_.rungs.size(), 1);
 }
 
+// Before the plan, any configured rendition may be part of it.
+bool Ladder::may_make(std::string_view name) const {
+    if (due_renditions() == 0)
+        return false;
+    return state_.rungs.empty() ? std::ranges::find(options_.renditions, name, &RenditionOptions::name) != options_.renditions.end()
+                                : std::ranges::find(state_.rungs, name, &Rung::name) != state_.rungs.end();
+}
+
 bool Ladder::wait_for_demand(io::Deadline deadline) {
     while (!is_wanted()) {
         state_.phase = Phase::idle;

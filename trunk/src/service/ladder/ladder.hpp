@@ -58,6 +58,7 @@ public:
     // media::RenditionMaker, with on_demand.
     void want_renditions() override { demand_.note(io::now()); }
     std::size_t due_renditions() const override;
+    bool may_make(std::string_view name) const override;
 
     const std::string& url() const { return source_->url(); }
     const media::Source& source() const { return *source_; }

@@ -29,13 +29,14 @@ void LadderService::on_published(const session::ClientRequest& request, const se
         LOG_ERROR(log_, "LADDER {} cannot start: {}", plan.url, started.error().text());
 }
 
-// The readers that note no demand by themselves: other nodes, and WebRTC players, whose links may get worse at any time.
+// The readers that note no demand by themselves: other nodes, RTSP players of a rendition, and WebRTC players, whose links may get worse at any time.
 void LadderService::on_tick() {
     jobs_.for_each_current([](const Ladder& ladder) {
         const media::Source& source = ladder.source();
         media::RenditionMaker* const maker = source.publications().rendition_maker();
         const auto is_played = [&source](const media::Track& track) {
-            return track.rendition != media::RenditionId::none && source.rtp_logs().reads_video(track.id);
+            return track.rendition != media::RenditionId::none &&
+                   (source.rtp_logs().reads_video(track.id) || source.wire_logs().reads_video(track.id));
         };
         const bool has_layers = !source.publications().brings_rtp() && source.rtp_logs().find() != nullptr;
         if (maker != nullptr &&

@@ -124,6 +124,36 @@ TEST_F(LadderServiceTest, OnDemandAnotherNodeAndAWebRtcPlayerOfARenditionAreRead
     source_->rtp_logs().release(rendition);
 }
 
+TEST_F(LadderServiceTest, OnDemandAnRtspPlayerOfARenditionIsAReader) {
+    options_.on_demand = true;
+    start(kCopies);
+    publish();
+    media::WireFormat format;
+    format.list.add({MediaKind::video, true, {}});
+    format.list.add({MediaKind::video, false, media::TrackId{255}});
+    format.list.set_up(0);
+    EXPECT_FALSE(format.list.has_video(media::TrackId{255})) << "it is described only";
+    format.list.set_up(1);
+    EXPECT_FALSE(source_->wire_logs().reads_video(media::TrackId{255}));
+    source_->wire_logs().hold(format);
+    EXPECT_TRUE(source_->wire_logs().reads_video(media::TrackId{255}));
+    EXPECT_FALSE(source_->wire_logs().reads_video(media::TrackId{254}));
+    source_->wire_logs().release(format);
+}
+
+TEST_F(LadderServiceTest, OnDemandItMakesItsRenditionsOnly) {
+    options_.on_demand = true;
+    start(kCopies);
+    publish();
+    media::RenditionMaker& maker = *source_->publications().rendition_maker();
+    EXPECT_TRUE(maker.may_make("360p"));
+    EXPECT_FALSE(maker.may_make("1080p"));
+    maker.want_renditions();
+    publish_until([this] { return !keys(true).empty(); });
+    EXPECT_TRUE(maker.may_make("360p"));
+    EXPECT_FALSE(maker.may_make("1080p"));
+}
+
 TEST_F(LadderServiceTest, OnDemandAWebRtcPlayerOfTheStreamIsAReader) {
     options_.on_demand = true;
     start(kCopies);

@@ -8,6 +8,7 @@
 #include "io/fibers/loop.hpp"
 #include "media/rtp/rtp_layers.hpp"
 #include "session/common/join.hpp"
+#include "session/fan_out/rendition_wait.hpp"
 
 namespace live::session::rtc {
 
@@ -89,9 +90,16 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
     if (source->is_published() && !source->publications().brings_rtp() && !options().rtmp_to_rtc)
         return Error(Errc::unsupported, "the stream is not published by WebRTC, and rtmp_to_rtc is off");
     source->set_options(plan().play);
+    TRY(await_rendition(source, deadline));
     TRY(fit_rendition(*source, rendition_, tracks_));
     tracks_ = TRY(tracks_of(*source, tracks_));
     return join(TRY(without_b_frames(source, deadline)), deadline);
+}
+
+// The layers of a WebRTC publisher are not made on demand, and its renditions are not among them.
+Result<void> PlaySession::await_rendition(const Ref<media::Source>& source, io::Deadline deadline) const {
+    return !names_layer() || source->publications().brings_rtp() ? Result<void>()
+                                                                 : wait_for_rendition(source, rendition_, deadline);
 }
 
 // Returns the version of the stream without B-frames, where the options request it and it exists.

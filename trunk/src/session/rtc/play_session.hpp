@@ -54,6 +54,7 @@ private:
     std::optional<LinkFigures> link_figures() const override;
     void add_hot_lines(HotLines& lines) const override;
     Result<Ref<media::Source>> without_b_frames(const Ref<media::Source>& source, io::Deadline deadline);
+    Result<void> await_rendition(const Ref<media::Source>& source, io::Deadline deadline) const;
     Result<void> join(const Ref<media::Source>& source, io::Deadline deadline);
     void take_single_nal_units();
     std::uint64_t unsent_before(media::Sequence to) const;

@@ -11,6 +11,7 @@
 #include "media/source/wire_log_hold.hpp"
 #include "media/wire_log/rtsp_wire_encoder.hpp"
 #include "session/common/join.hpp"
+#include "session/fan_out/rendition_wait.hpp"
 #include "session/rtsp/first_packets.hpp"
 #include "session/rtsp/stream_request.hpp"
 #include "wire/rtsp/description.hpp"
@@ -22,23 +23,6 @@ namespace rtsp = engine::rtsp;
 
 namespace {
 
-// Raises a signal for each published batch while it lives.
-class PacketWatch final : public media::PacketListener {
-public:
-    PacketWatch(media::Source& source, Signal& signal) : source_(source), signal_(signal) {
-        source_.readers().add_listener(*this);
-    }
-    ~PacketWatch() { source_.readers().remove_listener(*this); }
-    PacketWatch(const PacketWatch&) = delete;
-    PacketWatch& operator=(const PacketWatch&) = delete;
-
-private:
-    void on_packets() override { signal_.raise(); }
-
-    media::Source& source_;
-    Signal& signal_;
-};
-
 // By the newest packet: it was captured when it arrived, as far as is known here.
 MediaTime unix_at_zero_of(const media::Source& source) {
     const auto unix = std::chrono::duration_cast<MediaTime>(std::chrono::system_clock::now().time_since_epoch());
@@ -46,6 +30,8 @@ MediaTime unix_at_zero_of(const media::Source& source) {
     const media::Ring& ring = source.ring();
     return ring.first() == ring.next() ? unix : unix - age - ring.newest().dts;
 }
+
+Error missing_rendition() { return Error(Errc::not_found, "the stream has no such rendition"); }
 
 constexpr std::array kOrder = {MediaKind::video, MediaKind::audio};
 
@@ -88,7 +74,7 @@ bool PlaySession::find_tracks() {
             add_track({kind, true, {}}, *track);
         else if (track != nullptr)
             add_track({kind, false, track->id}, *track);
-        else if (expected.has(kind) && (first == nullptr || awaits_rendition()))
+        else if (expected.has(kind) && (first == nullptr || request_rendition(*source_, asked_.rendition)))
             return false;
     }
     if (lacks_rendition())
@@ -107,14 +93,6 @@ const media::Track* PlaySession::find_track(MediaKind kind) const {
     const media::Tracks& tracks = source_->tracks();
     const media::Track* const first = tracks.default_of(kind);
     return kind == MediaKind::video ? find_rendition(tracks.all(), first, asked_.rendition) : first;
-}
-
-// A ladder has begun, and not all of its renditions have arrived.
-bool PlaySession::awaits_rendition() const {
-    const auto arrived = static_cast<std::size_t>(std::ranges::count_if(source_->tracks().all(), [](const media::Track& track) {
-        return track.kind == MediaKind::video && track.rendition != media::RenditionId::none;
-    }));
-    return lacks_rendition() && arrived < source_->publications().expected_renditions();
 }
 
 // A rendition comes with all tracks of audio and without other tracks.
@@ -136,19 +114,22 @@ Bytes PlaySession::config_at(std::size_t place) const {
     return track == nullptr ? Bytes() : track->config.bytes();
 }
 
-// The player may arrive before the publisher.
+// The player may arrive before the publisher, or before its rendition.
 Result<void> PlaySession::wait_for_tracks(io::Deadline deadline) {
     Signal published;
     std::optional<PacketWatch> watch;
-    const auto limit = deadline.sooner(io::Deadline::after(options_.publisher_wait));
+    const auto for_publisher = deadline.sooner(io::Deadline::after(options_.publisher_wait));
+    const auto for_rendition = deadline.sooner(io::Deadline::after(kRenditionWait));
     for (;;) {
         if (find_tracks())
             return {};
+        const bool is_missing = source_->is_published() && lacks_rendition();
         if (!watch)
             watch.emplace(*source_, published);
-        const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &published, limit));
+        const auto ready = TRY(
+            peer_.stream().wait_ready(io::Interest::readable, &published, is_missing ? for_rendition : for_publisher));
         if (ready.timed_out)
-            return Error(Errc::not_found, "there is no stream " + plan_.url);
+            return is_missing ? missing_rendition() : Error(Errc::not_found, "there is no stream " + plan_.url);
         if (ready.readable)
             TRY(peer_.read_piece());
     }
@@ -164,7 +145,7 @@ Result<void> PlaySession::describe(io::Deadline deadline) {
     if (auto known = wait_for_tracks(deadline); !known.ok())
         return known.code() == Errc::not_found ? refuse(known.error(), deadline) : std::move(known);
     if (lacks_rendition())
-        return refuse(Error(Errc::not_found, "the stream has no such rendition"), deadline);
+        return refuse(missing_rendition(), deadline);
     std::vector<wire::rtsp::TrackToDescribe> described;
     for (std::size_t place = 0; place < tracks_.size(); ++place) {
         const Track& track = tracks_[place];

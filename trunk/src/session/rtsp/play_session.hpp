@@ -55,7 +55,6 @@ private:
     bool find_tracks();
     const media::Track* find_track(MediaKind kind) const;
     bool lacks_rendition() const { return !asked_.rendition.empty() && find_track(MediaKind::video) == nullptr; }
-    bool awaits_rendition() const;
     void find_further_tracks();
     void add_track(const media::TrackList::Place& place, const media::Track& track);
     Bytes config_at(std::size_t place) const;
