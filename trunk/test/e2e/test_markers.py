@@ -18,6 +18,7 @@ from cached_venv import python_with
 from live_server import free_udp_ports, wait_until
 from playback import FMP4, PLAYBACK, recording
 from players import FfmpegPublisher
+from same_segments import kick_relays
 
 HERE = Path(__file__).resolve().parent
 FRAME_S, FIRST_S = 1 / 25, 1.48  # of ffmpeg's transport streams with two B-frames
@@ -120,8 +121,7 @@ def key_times(file: Path) -> list[float]:
 def test_a_break_in_a_transport_stream_is_in_every_output(server, spliced, tmp_path):
     port = free_udp_ports(1)
     live = server(HLS + DASH + "http_remux { enabled on; mount [vhost]/[app]/[stream].ts; }",
-                  root=f"stream_caster {{ enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cam; listen {port}; }} "
-                       "http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }")
+                  root=CASTER % port)
     sender = threading.Thread(target=send, args=(spliced, port, 12 / SPEED))
     sender.start()
     wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 30, "the stream is published")
@@ -147,6 +147,53 @@ def test_a_break_in_a_transport_stream_is_in_every_output(server, spliced, tmp_p
     # The transport stream: the sections name the times of key frames.
     keys, splices = key_times(tmp_path / "played.ts"), splice_times((tmp_path / "played.ts").read_bytes())
     assert len(splices) == 2 and all(min(abs(splice - key) for key in keys) < FRAME_S for splice in splices)
+
+
+CASTER = "stream_caster { enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cam; listen %s; } " + WEB
+
+
+def described(playlist: str) -> tuple[list[str], dict[str, str]]:
+    """The date ranges of a playlist, and the tags of each segment by its name."""
+    ranges = [line for line in playlist.splitlines() if line.startswith("#EXT-X-DATERANGE:")]
+    segments, tags = {}, []
+    for line in playlist.splitlines():
+        if line.startswith(("#EXT-X-CUE", "#EXT-X-GAP", "#EXT-X-PROGRAM-DATE-TIME")):
+            tags.append(line)
+        elif line and not line.startswith("#"):
+            segments[line.split("?")[0]], tags = " ".join(tags), []
+    return ranges, segments
+
+
+@pytest.mark.parametrize("parts", ["", "hls_ll on; hls_part 200;"], ids=["segments", "parts"])
+def test_edges_have_the_markers_of_their_origin(server, spliced, parts):
+    """One edge from the beginning on, one that joins within the break, and one that joins when its end has been announced."""
+    port = free_udp_ports(1)
+    hls = HLS.replace("hls_path", parts + "hls_path")
+    origin = server(hls + DASH, root=CASTER % port)
+    edges = [server(f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }} {hls}{DASH}", root=WEB) for _ in range(3)]
+
+    def listed(live) -> int:
+        return http_get(live, "cam.m3u8").decode().count("#EXTINF")
+    sender = threading.Thread(target=send, args=(spliced, port, 12 / SPEED))
+    sender.start()
+    wait_until(lambda: any(one["publish"]["active"] for one in origin.api("/api/v1/streams/")["streams"]), 30, "the stream is published")
+    for edge, count in zip(edges, (1, 2, 3)):
+        wait_until(lambda wanted=count: listed(origin) >= wanted, 30, f"{count} segments", 0.02)
+        kick_relays(origin)  # a connection that returns changes nothing
+        http_get(edge, "cam.m3u8")
+        http_get(edge, "cam.mpd")
+    sender.join()
+    wanted = wait_until(lambda: "END-DATE" in (text := http_get(origin, "cam.m3u8").decode()) and text.count("#EXTINF") >= 5 and text, 30, "the end of the break")
+    ranges, segments = described(wanted)
+    assert len({attribute(line, "ID") for line in ranges}) == 1 and sum("CUE-OUT:" in tags for tags in segments.values()) == 1, wanted
+    newest = list(segments)[-1]
+    for edge in edges:
+        text = wait_until(lambda one=edge: newest in (text := http_get(one, "cam.m3u8").decode()) and text, 20, "the last segment at the edge")
+        own_ranges, own = described(text)
+        assert own_ranges == ranges, f"{wanted}\n{text}"
+        assert own and own == {name: segments[name] for name in own}, f"{wanted}\n{text}"
+    events = [re.findall(r"<Event .*", http_get(one, "cam.mpd").decode()) for one in (origin, *edges)]
+    assert len(events[0]) == 2 and events == [events[0]] * 4
 
 
 def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):

@@ -254,6 +254,8 @@ void DashStream::publish_opened() {
 // The list continues as on the origin.
 void DashStream::on_resumed(const segments::Resumed& event) {
     const segments::SegmentSync& sync = event.sync;
+    if (!event.is_same_instance)
+        events_.clear();  // their times are of another timeline; the splices of the segment follow
     if (sync.list.size() < kPlaceNumbers)
         return;
     const std::uint64_t number = std::get<segments::SegmentState>(sync.event).number;

@@ -29,6 +29,11 @@ void ProgramDates::set_zero(MediaTime at, UtcTime zero) {
         changes_.pop_front();
 }
 
+void ProgramDates::begin_timeline(MediaTime at) {
+    while (changes_.size() > 1 && changes_[1].at <= at)
+        changes_.pop_front();
+}
+
 std::optional<UtcTime> ProgramDates::date_of(MediaTime start) const {
     if (changes_.empty())
         return std::nullopt;

@@ -23,6 +23,8 @@ public:
     UtcTime begin_segment(MediaTime at, UtcTime now);
     // Sets the date of media time zero for the segments from `at` on.
     void set_zero(MediaTime at, UtcTime zero);
+    // A segment at `at` begins another timeline: the date in force there counts for earlier times too.
+    void begin_timeline(MediaTime at);
     // nullopt before the first segment and the first zero.
     std::optional<UtcTime> date_of(MediaTime start) const;
     // The same on a node that may not have a date: then media time `newest` is at `now`.

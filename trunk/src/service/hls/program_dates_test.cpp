@@ -40,5 +40,18 @@ TEST(ProgramDates, FollowAnotherNodeOnItsTimeline) {
     EXPECT_EQ(dates.date_of(1s), dates.date_of(2s).value() - 1s);
 }
 
+TEST(ProgramDates, AnotherTimelineHasItsDatesBeforeItsFirstSegmentToo) {
+    ProgramDates dates;
+    dates.begin_segment(2s, kNow);
+    dates.set_zero(100s, kNow - 100s);
+    dates.set_zero(110s, kNow - 99s);
+    EXPECT_EQ(dates.date_of(97s), kNow + 95s);
+    dates.begin_timeline(100s);
+    EXPECT_EQ(dates.date_of(97s), kNow - 3s);
+    EXPECT_EQ(dates.date_of(111s), kNow + 12s);
+    dates.begin_timeline(90s);
+    EXPECT_EQ(dates.date_of(97s), kNow - 3s);
+}
+
 }  // namespace
 }  // namespace live::service::hls

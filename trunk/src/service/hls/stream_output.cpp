@@ -211,8 +211,11 @@ void StreamOutput::on_publisher_change(const std::optional<session::ClientReques
     if (!publisher)
         return;
     dates_.restart();
-    ranges_.clear();
-    texts_.clear_lines();
+    // The connection to the origin may have returned within a publication.
+    if (!relays() || std::exchange(origin_ended_, false)) {
+        ranges_.clear();
+        texts_.clear_lines();
+    }
     // Players, caches and nodes that relay the stream may have parts of the fragment that the earlier process had begun. Its name
     // must not be used for another fragment.
     if (std::exchange(skips_next_, false) && !relays())
@@ -225,6 +228,7 @@ void StreamOutput::on_publisher_change(const std::optional<session::ClientReques
 
 void StreamOutput::on_segment_sync(const segments::SegmentSync& sync, io::Deadline deadline) {
     const auto* opened = std::get_if<segments::SegmentState>(&sync.event);
+    origin_ended_ = opened == nullptr;
     if (opened == nullptr)
         return;
     // The origin has a rendition per track. The first frames of the further tracks may follow that of the fragment.
@@ -312,6 +316,14 @@ void StreamOutput::on_opened(const segments::SegmentState& state) {
 // that has restarted its count, the lists continue with their own numbers.
 void StreamOutput::on_resumed(const segments::Resumed& event) {
     const auto& state = std::get<segments::SegmentState>(event.sync.event);
+    // The segment's splices follow. Other origins, and packets before the first sync message, have times of their own.
+    if (event.is_same_instance) {
+        ranges_.drop_open();
+    } else {
+        ranges_.clear();
+        texts_.clear_lines();
+        dates_.begin_timeline(state.at);
+    }
     if (event.sync.list.empty())
         return;
     const std::uint64_t number = event.sync.list.front();

@@ -126,8 +126,9 @@ private:
     FragmentWriter writer_;
     ProgramDates dates_;
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
-    MediaTime listed_until_{};  // the end of the last listed segment
-    bool breaks_ = false;       // the next segment is another instance's
+    MediaTime listed_until_{};   // the end of the last listed segment
+    bool breaks_ = false;        // the next segment is another instance's
+    bool origin_ended_ = false;  // the newest sync message ends a publisher's last segment
     bool recovered_ = false;
     bool skips_next_ = false;     // an earlier process may have served parts of the next fragment
     bool bytes_logged_ = false;   // the memory limit's effect on the list has been logged

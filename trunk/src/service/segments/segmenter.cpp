@@ -213,9 +213,11 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
         of.bytes = of.output.size();
         bytes_ += of.bytes;
     }
-    resumed_.reset();
+    const bool is_resumed = std::exchange(resumed_, std::nullopt).has_value();
     splices_.begin_segment(at + packet.cts, packet.cts);
     note_state(index, packet);
+    if (is_resumed)
+        emit_restored_splices();
     frames_hash_ = 0;
 }
 
@@ -298,9 +300,13 @@ void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& for
     frames_hash_ = state.frames_before;
     resumed_ = state.muxers;
     splices_.restore(state.splices);
-    for (const media::SplicePoints::Splice& splice : state.splices)
-        events_.emplace_back(
-            EventFound{{.kind = media::TimedEvent::Kind::splice, .at = splice.at, .data = Slice::copy_of(splice.section)}, {}});
+}
+
+// The messages of these splices precede the first packet.
+void Segmenter::emit_restored_splices() {
+    for (const media::SplicePoints::Splice& splice : splices_.splices())
+        events_.emplace_back(EventFound{
+            {.kind = media::TimedEvent::Kind::splice, .at = splice.at, .data = Slice::copy_of(splice.section)}, splices_.lead()});
 }
 
 void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {

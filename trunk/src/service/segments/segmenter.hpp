@@ -120,6 +120,7 @@ private:
     void add(std::size_t index, const media::Packet& packet);
     void open(std::size_t index, const media::Packet& packet);
     void note_state(std::size_t index, const media::Packet& packet);
+    void emit_restored_splices();
     void close(MediaTime at, std::optional<std::size_t> next);
     void end_part(MediaTime at, std::optional<std::size_t> next);
     MediaTime part_duration(MediaTime end) const;

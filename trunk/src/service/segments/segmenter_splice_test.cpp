@@ -103,14 +103,17 @@ TEST(SegmenterSplice, TheStateOfASegmentHasItsSplices) {
     for (int i = 50; i < 250; ++i)
         other.push(video_packet(40ms * i, i % 25 == 0, 80));
     std::vector<MediaTime> starts;
-    std::size_t events = 0;
+    std::vector<EventFound> found;
     for (const SegmenterEvent& event : other.take()) {
         if (const auto* opened = std::get_if<SegmentOpened>(&event))
             starts.push_back(opened->state.at);
-        events += std::holds_alternative<EventFound>(event) ? 1 : 0;
+        if (const auto* one = std::get_if<EventFound>(&event))
+            found.push_back(*one);
     }
     EXPECT_EQ(starts, (std::vector<MediaTime>{2s, 4s, 6s, 7s, 9s}));
-    EXPECT_EQ(events, 1u);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].event.at, 7'080ms);
+    EXPECT_EQ(found[0].lead, 80ms) << "the date of the marker is that of the origin";
 }
 
 TEST(SegmenterSplice, TagsAreInTransportStreams) {

@@ -72,6 +72,10 @@ DateRanges::Range* DateRanges::find_break(std::uint32_t event_id, MediaTime befo
     return newest;
 }
 
+void DateRanges::drop_open() {
+    std::erase_if(ranges_, [](const Range& range) { return range.is_break && !range.end; });
+}
+
 void DateRanges::set_dates(const DateOf& date_of) {
     for (Range& range : ranges_) {
         if (range.has_dates)
@@ -131,7 +135,9 @@ std::optional<CueTag> DateRanges::cue_before(UtcTime date, std::optional<UtcTime
         if (!range.is_break || !range.has_dates || date < start)
             continue;
         if (end && date >= *end - kSlack) {
-            if (previous && *previous < *end - kSlack)
+            // A list may begin with the segment after the break.
+            const bool follows = previous ? *previous < *end - kSlack : date - *end < kSameMax;
+            if (follows)
                 cue = CueTag{CueTag::Kind::in, {}, {}};
             continue;
         }

@@ -33,6 +33,8 @@ public:
     // Gives new ranges their dates.
     void set_dates(const DateOf& date_of);
     void clear() { ranges_.clear(); }
+    // Forgets the breaks that have not ended.
+    void drop_open();
 
     // Adds the ranges that do not end before the first segment, and the cue tags if `has_cues`.
     void describe(wire::hls::MediaPlaylist& playlist, bool has_cues) const;

@@ -73,6 +73,20 @@ TEST(DateRanges, ABreakThatReturnsEndsByItself) {
     EXPECT_EQ(cues_text(described(ranges)), "--OMI---");
     EXPECT_EQ(described(ranges, 8s).date_ranges.size(), 1u);
     EXPECT_TRUE(described(ranges, 9s).date_ranges.empty());
+    EXPECT_EQ(cues_text(described(ranges, 8s)), "I-------") << "the segments of the break have left the list";
+    EXPECT_EQ(cues_text(described(ranges, 9s)), "--------");
+}
+
+TEST(DateRanges, AnOpenBreakCanBeDroppedAndReturns) {
+    DateRanges ranges;
+    ranges.add(marker(true, 2s, 6), {});
+    ranges.add(marker(false, 3s, 6), {});
+    ranges.add(marker(true, 4s), {});
+    const std::string id = described(ranges).date_ranges.at(1).id;
+    ranges.drop_open();
+    EXPECT_EQ(described(ranges).date_ranges.size(), 1u);
+    ranges.add(marker(true, 4s), {});
+    EXPECT_EQ(described(ranges).date_ranges.at(1).id, id);
 }
 
 TEST(DateRanges, ABreakLastsUntilItsReturn) {
