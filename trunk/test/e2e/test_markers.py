@@ -18,7 +18,10 @@ from cached_venv import python_with
 from live_server import free_udp_ports, wait_until
 from playback import FMP4, PLAYBACK, recording
 from players import FfmpegPublisher
+from rtmp_client import AUDIO, DATA, VIDEO, Player, RtmpClient, Tag, amf0, read_flv
 from same_segments import kick_relays
+from srt_stage import needs_tools, srt_url
+from transport_stream import SrtSender, libsrt
 
 HERE = Path(__file__).resolve().parent
 FRAME_S, FIRST_S = 1 / 25, 1.48  # of ffmpeg's transport streams with two B-frames
@@ -26,7 +29,7 @@ SPEED = 1.25
 HLS = "hls { enabled on; hls_fragment 3; hls_window 60; hls_ctx off; hls_ts_ctx off; hls_cue_tags on; hls_path $folder/hls; }"
 DASH = "dash { enabled on; dash_fragment 3; dash_update_period 1; dash_window_size 30; dash_path $folder/html; }"
 WEB = "http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }"
-SCTE_PID = 0x103
+SCTE_PID, SENT_PID = 0x103, 0x1F4  # of the server, of the publisher's transport stream
 
 
 def http_get(live, path: str) -> bytes:
@@ -46,37 +49,109 @@ def post_event(live, stream: str, body) -> tuple[int, dict]:
         return error.code, json.loads(error.read())
 
 
-@pytest.fixture(name="spliced", scope="module")
-def fixture_spliced(tmp_path_factory) -> Path:
-    """12 s with a key frame each second: a break from the fourth second to the eighth."""
-    python = python_with("scte35", HERE / "scte35/requirements.txt", "threefive")
-    folder = tmp_path_factory.mktemp("markers")
+def make_clip(target: Path, *options: str) -> Path:
+    """12 s with a key frame each second."""
     subprocess.run(["ffmpeg", "-hide_banner", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25", "-f", "lavfi", "-i",
                     "sine=frequency=440:sample_rate=44100", "-t", "12", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-keyint_min", "25",
-                    "-sc_threshold", "0", "-bf", "2", "-c:a", "aac", "-f", "mpegts", folder / "plain.ts"], check=True, timeout=60)
-    subprocess.run([python, HERE / "scte35/put_markers.py", folder / "plain.ts", folder / "spliced.ts", str(FIRST_S), "7:out:4:4", "7:in:8"], check=True,
+                    "-sc_threshold", "0", "-c:a", "aac", *options, target], check=True, timeout=60)
+    return target
+
+
+@pytest.fixture(name="threefive", scope="module")
+def fixture_threefive() -> Path:
+    return python_with("scte35", HERE / "scte35/requirements.txt", "threefive")
+
+
+@pytest.fixture(name="spliced", scope="module")
+def fixture_spliced(threefive, tmp_path_factory) -> Path:
+    """A break from the fourth second to the eighth."""
+    folder = tmp_path_factory.mktemp("markers")
+    make_clip(folder / "plain.ts", "-bf", "2", "-f", "mpegts")
+    subprocess.run([threefive, HERE / "scte35/put_markers.py", folder / "plain.ts", folder / "spliced.ts", str(FIRST_S), "7:out:4:4", "7:in:8"], check=True,
                    timeout=60)
     return folder / "spliced.ts"
 
 
-def send(file: Path, port: int, seconds: float) -> None:
-    data = file.read_bytes()
+def section(threefive: Path, arguments: str) -> str:
+    """In Base64, from a clock that is not the publisher's."""
+    code = f"import base64\nfrom threefive.encode import mk_splice_insert\ncue = mk_splice_insert({arguments})\ncue.encode()\n"
+    code += "print(base64.b64encode(cue.bites).decode())"
+    return subprocess.run([threefive, "-c", code], check=True, capture_output=True, text=True, timeout=30).stdout.strip()
+
+
+@pytest.fixture(name="cued", scope="module")
+def fixture_cued(threefive, tmp_path_factory) -> list[Tag]:
+    """The same break for RTMP, in two of the forms in which encoders send it, before the key frames."""
+    tags = read_flv(make_clip(tmp_path_factory.mktemp("cued") / "plain.flv", "-bf", "0"))
+    out, back = section(threefive, "7, pts=1000.0, duration=4.0, out=True"), section(threefive, "7, pts=1004.0, out=False")
+    for time_ms, message in ((4000, amf0("onSCTE35") + amf0({"type": "scte35", "data": out})),
+                             (8000, amf0("onCuePoint") + amf0({"name": "scte35", "type": "event", "time": 8.0, "parameters": {"cue": back}}))):
+        at = next(i for i, tag in enumerate(tags) if tag.type == VIDEO and tag.timestamp >= time_ms)
+        tags.insert(at, Tag(DATA, tags[at].timestamp, message))
+    return tags
+
+
+def paced(data: bytes, seconds: float):
+    """Pieces of a datagram's size, over the time."""
     began = time.monotonic()
+    for at in range(0, len(data), 1316):
+        time.sleep(max(0.0, began + seconds * at / len(data) - time.monotonic()))
+        yield data[at:at + 1316]
+
+
+def send(file: Path, port: int, seconds: float) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as to:
-        for at in range(0, len(data), 1316):
-            time.sleep(max(0.0, began + seconds * at / len(data) - time.monotonic()))
-            to.sendto(data[at:at + 1316], ("127.0.0.1", port))
+        for piece in paced(file.read_bytes(), seconds):
+            to.sendto(piece, ("127.0.0.1", port))
+
+
+def call(file: Path, port: int, seconds: float) -> None:
+    with SrtSender(port, "#!::r=live/cam,m=publish") as to:
+        for piece in paced(file.read_bytes(), seconds):
+            to.send(piece)
+        to.wait_taken()
+
+
+def publish(tags: list[Tag], port: int, seconds: float) -> None:
+    """Over RTMP, once."""
+    with RtmpClient(port) as client:
+        client.publish("cam")
+        began = time.monotonic()
+        for tag in tags:
+            time.sleep(max(0.0, began + tag.timestamp / 12_000 * seconds - time.monotonic()))
+            client.send_message(tag.type, tag.payload, tag.timestamp)
 
 
 @contextlib.contextmanager
+def writing(command: list, into: Path):
+    """A program writes a live stream into a file."""
+    with open(into, "wb") as out, subprocess.Popen(command, stdout=out, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
 def player(live, path: str, into: Path):
-    """curl writes a live stream into a file."""
-    process = subprocess.Popen(["curl", "-sN", "-o", into, f"http://127.0.0.1:{live.ports['http']}/live/{path}"])
+    return writing(["curl", "-sN", f"http://127.0.0.1:{live.ports['http']}/live/{path}"], into)
+
+
+def srt_player(live, into: Path):
+    return writing(["srt-live-transmit", "-q", "-a:no", srt_url(live, "#!::r=live/cam,m=request", latency=1000), "file://con"], into)
+
+
+class DataPlayer(Player):
+    kept = (AUDIO, VIDEO, DATA)
+
+
+@contextlib.contextmanager
+def rtmp_player(live, messages: list):
+    reader = DataPlayer(live.ports["rtmp"], "cam")
+    reader.start()
     try:
         yield
     finally:
-        process.terminate()
-        process.wait()
+        messages += reader.stop()
 
 
 def segments_of(playlist: str) -> list[tuple[datetime, float, str]]:
@@ -97,12 +172,12 @@ def attribute(line: str, name: str) -> str:
     return re.search(rf'{name}="?([^",]*)', line).group(1)
 
 
-def splice_times(stream: bytes) -> list[float]:
-    """The times of the splice_insert messages in a transport stream of the server, in its presentation times."""
+def splice_times(stream: bytes, pid: int) -> list[float]:
+    """The times of the splice_insert messages in a transport stream, in its presentation times."""
     times = []
     for at in range(0, len(stream) - 187, 188):
         packet = stream[at:at + 188]
-        if (packet[1] & 0x1F) << 8 | packet[2] != SCTE_PID:
+        if (packet[1] & 0x1F) << 8 | packet[2] != pid:
             continue
         start = 4 + (1 + packet[4] if packet[3] & 0x20 else 0)
         section = packet[start + 1:]
@@ -118,17 +193,25 @@ def key_times(file: Path) -> list[float]:
     return [float(line.split(",")[0]) for line in done.stdout.splitlines() if ",K" in line]
 
 
-def test_a_break_in_a_transport_stream_is_in_every_output(server, spliced, tmp_path):
-    port = free_udp_ports(1)
-    live = server(HLS + DASH + "http_remux { enabled on; mount [vhost]/[app]/[stream].ts; }",
-                  root=CASTER % port)
-    sender = threading.Thread(target=send, args=(spliced, port, 12 / SPEED))
+CASTER = "stream_caster { enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cam; listen %s; } " + WEB
+SRT = "srt_server { enabled on; listen 127.0.0.1:$srt; } " + WEB
+OUTPUTS = HLS + DASH + "srt { enabled on; } http_remux { enabled on; mount [vhost]/[app]/[stream].ts; }"
+
+
+def played(live, folder: Path, outputs, sender: threading.Thread) -> tuple[str, str]:
+    """The playlist and the MPD of the whole break, which `sender` publishes; `outputs` start when the stream is there."""
     sender.start()
     wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 30, "the stream is published")
-    with player(live, "cam.ts", tmp_path / "played.ts"):
+    with contextlib.ExitStack() as stack:
+        for name, start in outputs.items():
+            stack.enter_context(start(live, folder / name))
         sender.join()
         playlist = wait_until(lambda: (text := http_get(live, "cam.m3u8").decode()).count("EXTINF") >= 4 and text, 30, "four segments")
         mpd = wait_until(lambda: (text := http_get(live, "cam.mpd").decode()).count("<Event ") >= 2 and text, 30, "the events of the MPD")
+    return playlist, mpd
+
+
+def expect_the_break(playlist: str, mpd: str) -> None:
     # HLS: the segments are cut at the splices, and the dates of the break are theirs.
     segments = segments_of(playlist)
     ends = [sum(duration for _, duration, _ in segments[:i]) for i in range(len(segments))]
@@ -144,12 +227,41 @@ def test_a_break_in_a_transport_stream_is_in_every_output(server, spliced, tmp_p
     assert 'schemeIdUri="urn:scte:scte35:2014:xml+bin" timescale="1000"' in mpd
     times = [int(one) / 1000 for one in re.findall(r'<Event presentationTime="(\d+)"', mpd)]
     assert abs(times[1] - times[0] - 4) < FRAME_S and re.search(r'<Event presentationTime="\d+" duration="4000" id="7">', mpd)
-    # The transport stream: the sections name the times of key frames.
-    keys, splices = key_times(tmp_path / "played.ts"), splice_times((tmp_path / "played.ts").read_bytes())
-    assert len(splices) == 2 and all(min(abs(splice - key) for key in keys) < FRAME_S for splice in splices)
 
 
-CASTER = "stream_caster { enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cam; listen %s; } " + WEB
+def expect_sections(file: Path, pid: int) -> None:
+    """They name the times of key frames, four seconds apart."""
+    keys, splices = key_times(file), splice_times(file.read_bytes(), pid)
+    assert len(splices) == 2 and abs(splices[1] - splices[0] - 4) < FRAME_S, splices
+    assert all(min(abs(splice - key) for key in keys) < FRAME_S for splice in splices), (splices, keys)
+
+
+@pytest.mark.parametrize("way", ["udp", pytest.param("srt", marks=[needs_tools, pytest.mark.skipif(not libsrt(), reason="no libsrt")])])
+def test_a_break_in_a_transport_stream_is_in_every_output(server, spliced, tmp_path, way):
+    port = free_udp_ports(1)
+    live = server(OUTPUTS, root=CASTER % port + SRT.replace(WEB, ""))
+    outputs = {"http.ts": lambda one, into: player(one, "cam.ts", into)}
+    if way == "srt":
+        outputs["srt.ts"] = srt_player
+    sender = threading.Thread(target=send if way == "udp" else call, args=(spliced, port if way == "udp" else live.ports["srt"], 12 / SPEED))
+    expect_the_break(*played(live, tmp_path, outputs, sender))
+    expect_sections(tmp_path / "http.ts", SCTE_PID)
+    if way == "srt":
+        expect_sections(tmp_path / "srt.ts", SENT_PID)
+
+
+@needs_tools
+def test_a_break_in_messages_of_rtmp_is_in_every_output(server, cued, tmp_path):
+    """RTMP players get the messages as they are, at the times of the key frames; the sections get the clock of the transport streams."""
+    live = server(OUTPUTS, root=SRT)
+    messages = []
+    outputs = {"http.ts": lambda one, into: player(one, "cam.ts", into), "srt.ts": srt_player, "rtmp": lambda one, _: rtmp_player(one, messages)}
+    expect_the_break(*played(live, tmp_path, outputs, threading.Thread(target=publish, args=(cued, live.ports["rtmp"], 12 / SPEED))))
+    for name in ("http.ts", "srt.ts"):
+        expect_sections(tmp_path / name, SCTE_PID)
+    keys = {one.timestamp for one in messages if one.is_key_frame()}
+    cues = [one for one in messages if one.type == DATA and b"scte35" in one.payload]
+    assert len(cues) == 2 and all(one.timestamp in keys for one in cues)
 
 
 def described(playlist: str) -> tuple[list[str], dict[str, str]]:
