@@ -5,6 +5,7 @@ Each complaint about other servers (doc/conformance/recordings.md) is a test."""
 import json
 import os
 import random
+import re
 import socket
 import subprocess
 import threading
@@ -340,6 +341,53 @@ def test_many_clients_play_at_once(server, clip):
     for one in players:
         one.join(60)
     assert len(bodies) == 40 and len(set(bodies)) == 2
+
+
+def test_equal_movies_share_a_header_until_the_recording_changes(server, clip):
+    live, library = recording(server, root=PLAYBACK + "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
+    record(live, library, clip, 5)
+    (span,) = library.spans()
+    query = {"path": "live/cam", "start": span["start"], "duration": 4, "format": "mp4"}
+    # Nothing of it is kept: fragments of the same span.
+    assert library.ask("/get", **{**query, "format": "fmp4"})[0] == 200 and headers_of(live) == (0, 0)
+    bodies: list = []
+    players = [threading.Thread(target=lambda: bodies.append(library.ask("/get", **query)[2])) for _ in range(20)]
+    for one in players:
+        one.start()
+    for one in players:
+        one.join(60)
+    assert len(bodies) == 20 and len(set(bodies)) == 1 and headers_of(live) == (1, 19)
+    (whole,) = set(bodies)
+    for first, last in ((0, 9), (100, 30_000), (len(whole) - 50, len(whole) - 1)):
+        assert library.ask("/get", {"Range": f"bytes={first}-{last}"}, **query)[2] == whole[first:last + 1]
+    assert headers_of(live) == (1, 22)
+    assert library.ask("/get", **{**query, "duration": 3})[2] != whole and headers_of(live) == (2, 22)
+    (path,) = (live.folder / "rec").rglob("*.mp4")
+    path.write_bytes(path.read_bytes())
+    assert library.ask("/get", **query)[2] == whole and headers_of(live) == (3, 22), "the file was written to"
+    path.unlink()
+    assert library.ask("/get", **query)[0] == 404
+
+
+def headers_of(live) -> tuple[int, int]:
+    """Of movies: computed from recordings, and shared."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    made, shared = (re.search(rf'millrace_recordings_movie_headers_total{{from="{which}"}} (\d+)', text) for which in ("recordings", "memory"))
+    return int(made[1]), int(shared[1])
+
+
+def test_a_growing_recording_has_a_new_header(server, clip, tmp_path):
+    live, library = recording(server)
+    with FfmpegPublisher(live.url("cam"), clip("basic"), speed=SPEED):
+        wait_until(library.spans, 20, "the recording is listed")
+        start, before = library.spans()[0]["start"], 0
+        for _ in range(3):
+            wait_until(lambda: library.seconds() > before + 2, 20, "two more seconds are listed")
+            # More than there is: up to the end of what is written.
+            frames = len(shown(library.get(tmp_path / "part.mp4", start, 600)))
+            assert frames / 25 > before + 1.9
+            before = frames / 25
 
 
 def ask_api(live, method: str, path: str) -> bytes:

@@ -3,7 +3,7 @@
 
   bench.py                            the whole matrix into doc/bench, about thirty-five minutes
   bench.py --smoke                    the ratios that guard a change, under three minutes
-  bench.py --only play,memory         some parts: play flv tls http files hls segments storms mixed whep srt rtsp ingest pulls publish low_latency delay relay memory profile workers
+  bench.py --only play,memory         some parts: play flv tls http files playback hls segments storms mixed whep srt rtsp ingest pulls publish low_latency delay relay memory profile workers
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py --only pairs --build before=old/srs
@@ -38,7 +38,7 @@ from scenarios import run_parts, soak
 from smoke import keep
 from servers import Peer, nginx_module
 
-PARTS = ("play", "flv", "tls", "http", "files", "hls", "segments", "storms", "mixed", "whep", "srt", "rtsp", "ingest", "pulls", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
+PARTS = ("play", "flv", "tls", "http", "files", "playback", "hls", "segments", "storms", "mixed", "whep", "srt", "rtsp", "ingest", "pulls", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
 EXTRA_PARTS = ("pairs", "smoke")  # Only when it is named.
 
 

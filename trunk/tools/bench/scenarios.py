@@ -22,6 +22,7 @@ from relay import relay_rows
 from report import Row
 from rows.files import files_rows
 from rows.mixed import mixed_rows
+from rows.playback import playback_rows
 from rows.pulls import pulls_rows
 from rows.rtsp import rtsp_rows
 from rows.segments import segments_rows
@@ -211,7 +212,7 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "tls": tls_rows, "http": http_rows, "files": files_rows, "segments": segments_rows, "storms": storms_rows, "mixed": mixed_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "rtsp": rtsp_rows, "ingest": ingest_rows, "pulls": pulls_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
+    functions = {"play": play_rows, "flv": flv_rows, "tls": tls_rows, "http": http_rows, "files": files_rows, "playback": playback_rows, "segments": segments_rows, "storms": storms_rows, "mixed": mixed_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "rtsp": rtsp_rows, "ingest": ingest_rows, "pulls": pulls_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
                  "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "pairs": pairs_rows, "smoke": smoke_rows}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 

@@ -80,13 +80,47 @@ Result<void> PlaybackSession::run(io::Deadline deadline) {
 Result<void> PlaybackSession::play(io::Deadline deadline) {
     if (asked_.format == PlaybackRequest::Format::segment || asked_.format == PlaybackRequest::Format::init)
         return send_file_part(deadline);
-    auto source = open(deadline);
-    if (source.ok() && asked_.format == PlaybackRequest::Format::fmp4)
-        return send_fragments(*source, deadline);
-    if (source.ok())
-        if (const auto counted = source->count(deadline); !counted.ok())
-            source = counted.error();
-    return source.ok() ? send_movie(*source, deadline) : refuse(source.error(), deadline);
+    const auto span = find_span();
+    if (!span.ok())
+        return refuse(span.error(), deadline);
+    return asked_.format == PlaybackRequest::Format::fmp4 ? play_fragments(*span, deadline) : play_movie(*span, deadline);
+}
+
+Result<void> PlaybackSession::play_fragments(const Span& span, io::Deadline deadline) {
+    auto source = open(span, deadline);
+    return source.ok() ? send_fragments(*source, deadline) : refuse(source.error(), deadline);
+}
+
+// The header of a short span is shared with equal requests; that of a long one is computed while it is sent.
+Result<void> PlaybackSession::play_movie(const Span& span, io::Deadline deadline) {
+    if (span.duration <= kKeptDurationMax && span.files.size() <= kKeptFilesMax) {
+        auto source = PlaybackSource::of_files(span.files, party_of(request_.peer_ip));
+        const auto kept = find_kept(source, span, deadline);
+        if (!kept.ok())
+            return refuse(kept.error(), deadline);
+        if (*kept != nullptr)
+            return send_movie(source, {(*kept)->header.size(), (*kept)->bytes(), (*kept)->ranges, (*kept)->header}, deadline);
+    }
+    auto source = count(span, deadline);
+    if (!source.ok())
+        return refuse(source.error(), deadline);
+    const mp4::ExcerptMovie& movie = source->movie();
+    return send_movie(*source, {movie.header_bytes(), movie.bytes(), movie.ranges(), {}}, deadline);
+}
+
+Result<KeptMovies::Movie> PlaybackSession::find_kept(PlaybackSource& source, const Span& span, io::Deadline deadline) {
+    const std::string key = TRY(source.key_of(span.files, span.start, span.duration, deadline));
+    const auto make = [this, &span](io::Deadline limit) -> Result<KeptMovies::Movie> {
+        auto counted = TRY(count(span, limit));
+        return counted.whole_header(limit);
+    };
+    return context_.library.movies().find(key, make, deadline);
+}
+
+Result<PlaybackSource> PlaybackSession::count(const Span& span, io::Deadline deadline) const {
+    auto source = TRY(open(span, deadline));
+    TRY(source.count(deadline));
+    return source;
 }
 
 Result<void> PlaybackSession::refuse(const Error& error, io::Deadline deadline) {
@@ -97,7 +131,7 @@ Result<void> PlaybackSession::refuse(const Error& error, io::Deadline deadline) 
 }
 
 // Without a start: from the first recording on; without a duration: to the end of its span.
-Result<PlaybackSource> PlaybackSession::open(io::Deadline deadline) {
+Result<PlaybackSession::Span> PlaybackSession::find_span() const {
     const RecordedStream* const stream = context_.library.index().find(plan_.url);
     if (stream == nullptr)
         return Error(Errc::not_found, "there is no recording of this stream");
@@ -115,7 +149,11 @@ Result<PlaybackSource> PlaybackSession::open(io::Deadline deadline) {
         duration -= files.front().start - start;
         start = files.front().start;
     }
-    return PlaybackSource::open(files, start, duration, party_of(request_.peer_ip), deadline);
+    return Span{std::move(files), start, duration};
+}
+
+Result<PlaybackSource> PlaybackSession::open(const Span& span, io::Deadline deadline) const {
+    return PlaybackSource::open(span.files, span.start, span.duration, party_of(request_.peer_ip), deadline);
 }
 
 Result<void> PlaybackSession::send_bytes(Bytes bytes, io::Deadline deadline) {
@@ -138,7 +176,7 @@ Result<void> PlaybackSession::send_file_part(io::Deadline deadline) {
     if (found == nullptr)
         return refuse(Error(Errc::not_found, "no recording begins at this time"), deadline);
     const RecordingFile file = *found;
-    auto source = PlaybackSource::open_file(file, party_of(request_.peer_ip));
+    auto source = PlaybackSource::of_files({file}, party_of(request_.peer_ip));
     std::vector<PlaybackSource::Part> parts;
     if (asked_.format == PlaybackRequest::Format::init) {
         auto header = source.file_header(file.bytes, deadline);
@@ -198,8 +236,8 @@ Result<void> PlaybackSession::send_part(PlaybackSource& source, const PlaybackSo
     return head.empty() ? Result<void>() : send_bytes(as_bytes(head), deadline);
 }
 
-Result<void> PlaybackSession::send_movie(PlaybackSource& source, io::Deadline deadline) {
-    const std::uint64_t size = source.movie().bytes();
+Result<void> PlaybackSession::send_movie(PlaybackSource& source, const MovieToSend& movie, io::Deadline deadline) {
+    const std::uint64_t size = movie.bytes;
     const auto range = wire::http::parse_range_header(exchange_.request().message.headers.find("Range").value_or(""), size);
     if (range.answer == ByteRange::Answer::unsatisfiable) {
         auto reply = playback_error(Status::range_not_satisfiable, "the file ends before this range");
@@ -220,11 +258,13 @@ Result<void> PlaybackSession::send_movie(PlaybackSource& source, io::Deadline de
     if (exchange_.request().is_head())
         return {};
     const std::uint64_t first = is_part ? range.first : 0;
-    const std::uint64_t header = source.movie().header_bytes();
-    const std::uint64_t in_header = first < header ? std::min(header - first, head.length) : 0;
-    if (in_header > 0)
+    const std::uint64_t in_header = first < movie.header_bytes ? std::min(movie.header_bytes - first, head.length) : 0;
+    if (in_header > 0 && !movie.header.empty())
+        TRY(send_bytes(movie.header.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(in_header)), deadline));
+    else if (in_header > 0)
         TRY(send_header(source, first, in_header, deadline));
-    return send_media(source, first + in_header - std::min(header, first + in_header), head.length - in_header, deadline);
+    const std::uint64_t skip = first + in_header - std::min(movie.header_bytes, first + in_header);
+    return send_media(source, movie.ranges, skip, head.length - in_header, deadline);
 }
 
 // The header is made again up to a later range.
@@ -244,8 +284,9 @@ Result<void> PlaybackSession::send_header(PlaybackSource& source, std::uint64_t 
     return {};
 }
 
-Result<void> PlaybackSession::send_media(PlaybackSource& source, std::uint64_t skip, std::uint64_t count, io::Deadline deadline) {
-    for (mp4::FileRange range : source.movie().ranges()) {
+Result<void> PlaybackSession::send_media(PlaybackSource& source, const std::vector<mp4::FileRange>& ranges, std::uint64_t skip,
+                                         std::uint64_t count, io::Deadline deadline) {
+    for (mp4::FileRange range : ranges) {
         const std::uint64_t passed = std::min(skip, range.count);
         skip -= passed;
         range.offset += passed;

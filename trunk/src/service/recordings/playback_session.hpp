@@ -19,6 +19,9 @@ class PlaybackSession final : private session::Client {
 public:
     // A client that takes nothing for so long is disconnected.
     static constexpr std::chrono::seconds kStallLimit{60};
+    // Longer spans, and those of more files, have a header for each request.
+    static constexpr MediaTime kKeptDurationMax = std::chrono::minutes(30);
+    static constexpr std::size_t kKeptFilesMax = 64;
 
     // Referenced objects outlive this. `plan` is that of the admitted player.
     PlaybackSession(session::http::Exchange& exchange, const PlaybackContext& context, session::ClientRequest request,
@@ -34,14 +37,33 @@ private:
     session::ClientFigures figures() const override { return {.sent_bytes = sent_bytes_}; }
     void kick(std::string reason) override;
 
+    // Recordings to be played, and the time in them.
+    struct Span {
+        std::vector<RecordingFile> files;
+        WallTime start{};
+        MediaTime duration{};
+    };
+    struct MovieToSend {
+        std::uint64_t header_bytes = 0;
+        std::uint64_t bytes = 0;
+        const std::vector<wire::mp4::FileRange>& ranges;
+        Bytes header;  // empty: the source makes it
+    };
+
     Result<void> play(io::Deadline deadline);
-    Result<PlaybackSource> open(io::Deadline deadline);
+    Result<void> play_fragments(const Span& span, io::Deadline deadline);
+    Result<void> play_movie(const Span& span, io::Deadline deadline);
+    Result<Span> find_span() const;
+    Result<KeptMovies::Movie> find_kept(PlaybackSource& source, const Span& span, io::Deadline deadline);
+    Result<PlaybackSource> open(const Span& span, io::Deadline deadline) const;
+    Result<PlaybackSource> count(const Span& span, io::Deadline deadline) const;
     Result<void> send_file_part(io::Deadline deadline);
     Result<void> send_fragments(PlaybackSource& source, io::Deadline deadline);
     Result<void> send_part(PlaybackSource& source, const PlaybackSource::Part& part, io::Deadline deadline);
-    Result<void> send_movie(PlaybackSource& source, io::Deadline deadline);
+    Result<void> send_movie(PlaybackSource& source, const MovieToSend& movie, io::Deadline deadline);
     Result<void> send_header(PlaybackSource& source, std::uint64_t skip, std::uint64_t count, io::Deadline deadline);
-    Result<void> send_media(PlaybackSource& source, std::uint64_t skip, std::uint64_t count, io::Deadline deadline);
+    Result<void> send_media(PlaybackSource& source, const std::vector<wire::mp4::FileRange>& ranges, std::uint64_t skip,
+                            std::uint64_t count, io::Deadline deadline);
     Result<void> send_range(PlaybackSource& source, const wire::mp4::FileRange& range, std::string head, io::Deadline deadline);
     Result<void> send_bytes(Bytes bytes, io::Deadline deadline);
     Result<void> refuse(const Error& error, io::Deadline deadline);

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "io/fibers/off_loop.hpp"
 #include "wire/mp4/read/segment_map.hpp"
 
@@ -44,6 +46,13 @@ Result<std::vector<PlaybackSource::Part>> read_segment(const ReadAt& read, std::
     return parts;
 }
 
+std::vector<std::string> paths_of(const std::vector<RecordingFile>& files) {
+    std::vector<std::string> paths;
+    for (const RecordingFile& file : files)
+        paths.push_back(file.path);
+    return paths;
+}
+
 }  // namespace
 
 PlaybackSource::PlaybackSource(std::vector<std::string> paths, std::optional<io::Party> party)
@@ -52,12 +61,9 @@ PlaybackSource::PlaybackSource(std::vector<std::string> paths, std::optional<io:
 Result<PlaybackSource> PlaybackSource::open(const std::vector<RecordingFile>& files, WallTime start, MediaTime duration,
                                             std::optional<io::Party> party, io::Deadline deadline) {
     std::vector<mp4::ExcerptFile> list;
-    std::vector<std::string> paths;
-    for (const RecordingFile& file : files) {
+    for (const RecordingFile& file : files)
         list.push_back({.size = file.bytes, .start = file.start - start});
-        paths.push_back(file.path);
-    }
-    PlaybackSource source(std::move(paths), party);
+    PlaybackSource source(paths_of(files), party);
     Work* const work = source.work_.get();
     work->excerpt = TRY(mp4::Excerpt::start(
         std::move(list),
@@ -67,8 +73,8 @@ Result<PlaybackSource> PlaybackSource::open(const std::vector<RecordingFile>& fi
     return source;
 }
 
-PlaybackSource PlaybackSource::open_file(const RecordingFile& file, std::optional<io::Party> party) {
-    return PlaybackSource({file.path}, party);
+PlaybackSource PlaybackSource::of_files(const std::vector<RecordingFile>& files, std::optional<io::Party> party) {
+    return PlaybackSource(paths_of(files), party);
 }
 
 Result<PlaybackSource::Part> PlaybackSource::file_header(std::uint64_t size, io::Deadline deadline) {
@@ -153,14 +159,48 @@ Result<std::vector<std::uint8_t>> PlaybackSource::read(const mp4::FileRange& ran
     return bytes;
 }
 
+Result<KeptMovies::Movie> PlaybackSource::whole_header(io::Deadline deadline) {
+    if (movie().header_bytes() > KeptMovies::kHeaderBytesMax)
+        return KeptMovies::Movie();
+    auto made = std::make_shared<KeptMovie>();
+    made->ranges = movie().ranges();
+    made->header.reserve(static_cast<std::size_t>(movie().header_bytes()));
+    while (made->header.size() < movie().header_bytes()) {
+        const auto bytes = TRY(next_header(deadline));
+        made->header.insert(made->header.end(), bytes.begin(), bytes.end());
+    }
+    return KeptMovies::Movie(std::move(made));
+}
+
+Result<std::string> PlaybackSource::key_of(const std::vector<RecordingFile>& files, WallTime start, MediaTime duration,
+                                           io::Deadline deadline) {
+    std::string key = fmt::format("{}", duration.count());
+    for (std::size_t number = 0; number < files.size(); ++number) {
+        const io::File* const opened = TRY(file(number, deadline));
+        const io::File::Facts& facts = opened->facts();
+        key += fmt::format("\n{} {} {} {} {} {} {}", files[number].bytes, (files[number].start - start).count(), facts.device,
+                           facts.inode, facts.size, facts.modified.count(), facts.changed.count());
+    }
+    return key;
+}
+
+// A recording in progress is at path.tmp.
+Result<io::File> PlaybackSource::open_for_sending(const std::string& path, io::Deadline deadline) const {
+    const std::filesystem::path whole(path);
+    const std::string folder = whole.has_parent_path() ? whole.parent_path().string() : ".";
+    const std::string name = whole.filename().string();
+    auto file = io::File::try_open_below(folder, name);
+    if (!file.ok())
+        file = io::File::open_below(folder, name, step_limit(deadline));
+    if (!file.ok() && file.code() == Errc::not_found)
+        file = io::File::open_below(folder, name + ".tmp", step_limit(deadline));
+    return file;
+}
+
 Result<const io::File*> PlaybackSource::file(std::size_t number, io::Deadline deadline) {
     if (open_ == number)
         return &*file_;
-    const std::filesystem::path path(paths_.at(number));
-    const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
-    auto file = io::File::open_below(folder, path.filename().string(), step_limit(deadline));
-    if (!file.ok() && file.code() == Errc::not_found)
-        file = io::File::open_below(folder, path.filename().string() + ".tmp", step_limit(deadline));
+    auto file = open_for_sending(paths_.at(number), deadline);
     file_.reset();
     open_.reset();
     file_ = TRY(std::move(file));

@@ -14,6 +14,7 @@
 #include "io/files/file.hpp"
 #include "io/threads/worker_pool.hpp"
 #include "service/recordings/file_reader.hpp"
+#include "service/recordings/movies/kept_movies.hpp"
 #include "service/recordings/recording_index.hpp"
 #include "wire/mp4/read/excerpt_fragments.hpp"
 #include "wire/mp4/read/excerpt_movie.hpp"
@@ -38,9 +39,10 @@ public:
     static Result<PlaybackSource> open(const std::vector<RecordingFile>& files, WallTime start, MediaTime duration,
                                        std::optional<io::Party> party, io::Deadline deadline);
 
-    // One recording, for its parts.
-    static PlaybackSource open_file(const RecordingFile& file, std::optional<io::Party> party);
-    // Its header; and its fragments from `offset` on, `bytes` in all, moved in time. Errc::not_found: none begin or end there.
+    // Recordings whose places are known.
+    static PlaybackSource of_files(const std::vector<RecordingFile>& files, std::optional<io::Party> party);
+    // The header of the first one; and its fragments from `offset` on, `bytes` in all, moved in time. Errc::not_found: none begin
+    // or end there.
     Result<Part> file_header(std::uint64_t size, io::Deadline deadline);
     Result<std::vector<Part>> file_segment(std::uint64_t size, std::uint64_t offset, std::uint64_t bytes, MediaTime at,
                                            io::Deadline deadline);
@@ -53,12 +55,17 @@ public:
     Result<void> count(io::Deadline deadline);
     const wire::mp4::ExcerptMovie& movie() const { return *work_->movie; }
     Result<std::vector<std::uint8_t>> next_header(io::Deadline deadline);
+    // The whole of it, after the count; nullptr if that is more than KeptMovies has room for.
+    Result<KeptMovies::Movie> whole_header(io::Deadline deadline);
 
     // Bytes of a part: at most `most` of the range, and at least one. Errc::closed: the file has become shorter.
     Result<std::vector<std::uint8_t>> read(const wire::mp4::FileRange& range, std::size_t most, io::Deadline deadline);
 
     // The file for sending, which is kept open until another one is.
     Result<const io::File*> file(std::size_t number, io::Deadline deadline);
+    // Differs after any change of a file, or of what is read of it: a key for KeptMovies.
+    Result<std::string> key_of(const std::vector<RecordingFile>& files, WallTime start, MediaTime duration,
+                               io::Deadline deadline);
 
 private:
     // The other owner is a worker that still runs after the caller has stopped waiting.
@@ -72,6 +79,7 @@ private:
 
     explicit PlaybackSource(std::vector<std::string> paths, std::optional<io::Party> party);
     Result<void> prepare(io::Deadline deadline);
+    Result<io::File> open_for_sending(const std::string& path, io::Deadline deadline) const;
 
     std::vector<std::string> paths_;
     std::optional<io::Party> party_;

@@ -342,6 +342,13 @@ void RecordingsService::write_metrics(MetricsText& text) const {
         text.sample(deleted_[i], {{"rule", std::string(name_of(static_cast<DeleteReason>(i)))}});
     text.family("millrace_recordings_index_bytes", MetricsText::Type::gauge, "Memory of the list of recordings.")
         .sample(std::uint64_t{index_.memory_bytes() + maps_.memory_bytes()});
+    text.family("millrace_recordings_movie_headers_bytes", MetricsText::Type::gauge,
+                "Memory of the headers of plain MP4 that are kept for equal requests.")
+        .sample(std::uint64_t{movies_.memory_bytes()});
+    text.family("millrace_recordings_movie_headers_total", MetricsText::Type::counter,
+                "Headers of plain MP4 of up to half an hour: computed, and shared by equal requests.")
+        .sample(movies_.counts().made, {{"from", "recordings"}})
+        .sample(movies_.counts().shared, {{"from", "memory"}});
 }
 
 }  // namespace live::service::recordings

@@ -16,6 +16,7 @@
 #include "base/text/wall_time_text.hpp"
 #include "base/time.hpp"
 #include "io/fibers/loop.hpp"
+#include "service/recordings/movies/kept_movies.hpp"
 #include "service/recordings/recording_index.hpp"
 #include "service/recordings/recording_scan.hpp"
 #include "service/recordings/retention.hpp"
@@ -70,6 +71,7 @@ public:
     void on_recording(const RecordingEvent& event);
     const RecordingIndex& index() const { return index_; }
     SegmentMaps& maps() { return maps_; }
+    KeptMovies& movies() { return movies_; }
     // False while the files that were there at the start are still being read.
     bool is_complete() const { return scans_.is_complete; }
 
@@ -124,6 +126,7 @@ private:
     Log log_;
     RecordingIndex index_;
     SegmentMaps maps_;
+    KeptMovies movies_;
     struct Scans {
         bool is_complete = false;  // once
         bool lacks_some = false;   // a stream's entries were given up

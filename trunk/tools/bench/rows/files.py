@@ -19,20 +19,23 @@ def url_of(server: Server, scheme: str, name: str) -> str:
     return f"{scheme}://127.0.0.1:{server.https_port if scheme == 'https' else server.http_port}/{name}"
 
 
-def start_wrk(url: str, seconds: float) -> subprocess.Popen:
+def start_wrk(url: str, seconds: float, connections: int = CONNECTIONS) -> subprocess.Popen:
     if shutil.which("wrk") is None:
         raise BenchError("wrk is not installed (Debian: apt-get install wrk)")
-    return subprocess.Popen(["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s", url],
+    return subprocess.Popen(["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", url],
                             stdout=subprocess.PIPE, text=True)
 
 
-def requests_of(url: str, report: str, bytes_each: int) -> int:
-    """The number of complete responses, from the words of wrk."""
+def counts_of(url: str, report: str) -> tuple[int, float]:
+    """Complete responses, and bytes of all of them, from the words of wrk."""
     found = re.search(r"(\d+) requests in [^,]+, ([\d.]+)(B|KB|MB|GB) read", report)
     if found is None or "Non-2xx" in report:
         raise BenchError(f"{url}: {report.strip()}")
-    requests = int(found.group(1))
-    read = float(found.group(2)) * {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}[found.group(3)]
+    return int(found.group(1)), float(found.group(2)) * {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}[found.group(3)]
+
+
+def requests_of(url: str, report: str, bytes_each: int) -> int:
+    requests, read = counts_of(url, report)
     if not requests or read < 0.98 * requests * bytes_each:
         raise BenchError(f"{url}: {requests} responses of {bytes_each} bytes are more than the {read:.0f} bytes read")
     return requests
