@@ -49,12 +49,12 @@ class Stage:
     def clients(self) -> dict:
         return {one["id"]: one for one in self.live.api("/api/v1/clients/?count=100")["clients"] if one["type"] == "rtc-play"}
 
-    def play(self, kbps: float, more: str = "") -> None:
-        """Adds a player behind a link of that rate; returns when the server has it."""
+    def play(self, kbps: float, more: str = "", *options: str) -> None:
+        """Adds a player behind a link of that rate; returns when the server has it. `options` of the load program."""
         port = free_port()
         self.links.append(self.stack.enter_context(UdpLink(port, self.live.ports["udp"], delay_s=DELAY_S, bits_per_second=kbps * 1000)))
         before = set(self.clients())
-        self.players.append(self.load("sb_rtc_load", "-c", 1, "-s", 0, "--buffer", BUFFER_S, "-r", self.url("whep", f"&eip=127.0.0.1:{port}{more}")))
+        self.players.append(self.load("sb_rtc_load", "-c", 1, "-s", 0, "--buffer", BUFFER_S, *options, "-r", self.url("whep", f"&eip=127.0.0.1:{port}{more}")))
         wait_until(lambda: len(set(self.clients()) - before) == 1, 20, "the player is there")
         self.ids += set(self.clients()) - before
 
@@ -109,6 +109,18 @@ def test_each_player_has_the_layer_of_its_link(stage):
     stage.wait_for("l1", "l2", "l1", "l1")
     assert metric(stage.live, 'millrace_rtc_layer_changes_total{reason="rise"}') >= 2
     assert metric(stage.live, "millrace_rtc_padding_bytes_total") > 0
+    for result in stage.results():
+        assert result["alive"] == 1 and result["failed"] == 0, result
+
+
+def test_without_arrival_reports_a_player_has_the_layer_of_its_link_by_loss(stage):
+    """It begins with the best one, and tries a better one again after 10 s, 20 s and more."""
+    for kbps in (300, 6000):
+        stage.play(kbps, "", "--no-twcc")
+    stage.wait_for("l1", "l3")
+    stage.links[1].bits_per_second = 300_000
+    stage.wait_for("l1", "l1")
+    assert all(client["rtc"]["loss"] is not None for client in stage.clients().values())
     for result in stage.results():
         assert result["alive"] == 1 and result["failed"] == 0, result
 

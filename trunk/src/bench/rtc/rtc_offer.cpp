@@ -48,7 +48,8 @@ void write_common(Writer& out, const RtcOffer& offer, int mid) {
     out.line("a=fingerprint:sha-256 {}", offer.fingerprint);
     out.line("a=setup:actpass");
     out.line("a=mid:{}", mid);
-    out.line("a=extmap:{} {}", kTransportWideId, sdp::kTransportWideUri);
+    if (offer.twcc)
+        out.line("a=extmap:{} {}", kTransportWideId, sdp::kTransportWideUri);
     out.line("a={}", offer.purpose == sdp::Purpose::play ? "recvonly" : "sendonly");
     out.line("a=rtcp-mux");
     out.line("a=rtcp-rsize");
@@ -60,17 +61,20 @@ void write_audio(Writer& out, const RtcOffer& offer, int mid) {
     out.line("m=audio 9 UDP/TLS/RTP/SAVPF {}", kOpus);
     write_common(out, offer, mid);
     out.line("a=rtpmap:{} opus/48000/2", kOpus);
-    out.line("a=rtcp-fb:{} transport-cc", kOpus);
+    if (offer.twcc)
+        out.line("a=rtcp-fb:{} transport-cc", kOpus);
     out.line("a=rtcp-fb:{} nack", kOpus);
     out.line("a=fmtp:{} minptime=10;useinbandfec=1", kOpus);
     if (offer.purpose == sdp::Purpose::publish)
         write_stream(out, offer, offer.audio_ssrc);
 }
 
-void write_picture(Writer& out, const Picture& picture, std::string_view format) {
+void write_picture(Writer& out, const Picture& picture, std::string_view format, bool twcc) {
     const int type = picture.payload_type;
     out.line("a=rtpmap:{} {}/90000", type, picture.name);
-    for (const char* feedback : {"transport-cc", "nack", "nack pli"})
+    if (twcc)
+        out.line("a=rtcp-fb:{} transport-cc", type);
+    for (const char* feedback : {"nack", "nack pli"})
         out.line("a=rtcp-fb:{} {}", type, feedback);
     if (!format.empty())
         out.line("a=fmtp:{} {}", type, format);
@@ -100,7 +104,7 @@ void write_video(Writer& out, const RtcOffer& offer, int mid) {
     out.line("m=video 9 UDP/TLS/RTP/SAVPF{}", types);
     write_common(out, offer, mid);
     for (const Picture& picture : kPictures) {
-        write_picture(out, picture, publishes ? offer.format : picture.format);
+        write_picture(out, picture, publishes ? offer.format : picture.format, offer.twcc);
         if (publishes)
             break;
     }

@@ -22,6 +22,7 @@ struct RtcOffer {
     std::string pwd;
     std::string fingerprint;  // SHA-256
     bool has_audio = true;
+    bool twcc = true;  // false: transport-wide feedback is not offered
     // For a publisher.
     std::string format;  // of its H.264, for a=fmtp
     std::uint32_t audio_ssrc = 0;

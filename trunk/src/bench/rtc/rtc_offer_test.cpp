@@ -52,6 +52,15 @@ Server server_for(const RtcOffer& offer, std::string video = "H264",
     return {*std::move(agreement), std::move(answer)};
 }
 
+TEST(RtcOffer, CanBeWithoutTransportWideFeedback) {
+    RtcOffer offer = offer_of(sdp::Purpose::play);
+    EXPECT_NE(write_offer(offer).find("transport-cc"), std::string::npos);
+    offer.twcc = false;
+    const std::string text = write_offer(offer);
+    EXPECT_EQ(text.find("transport-cc"), std::string::npos);
+    EXPECT_EQ(text.find(sdp::kTransportWideUri), std::string::npos);
+}
+
 TEST(RtcOffer, BothEndsAgree) {
     for (const auto purpose : {sdp::Purpose::play, sdp::Purpose::publish}) {
         const Server server = server_for(offer_of(purpose));

@@ -25,6 +25,7 @@ RtcPlayer::RtcPlayer(LoadClient& client, RtcShared& shared)
 RtcOffer RtcPlayer::offer() const {
     RtcOffer made;
     made.purpose = wire::sdp::Purpose::play;
+    made.twcc = twcc_;
     return made;
 }
 

@@ -83,8 +83,11 @@ void MediaSender::count_sent(TimePoint now, const rtp::OutgoingTrack& track, std
     if (!began_)
         began_ = now;
     const std::uint16_t number = track.has_transport_wide() ? transport_number_++ : transport_number_;
-    if (!estimator_)
+    if (!estimator_) {
+        if (padder_)
+            padder_->sent(now, bytes);
         return;
+    }
     pace(now, bytes);
     if (!has_report_ && now - *began_ > kSilentMax)
         estimator_.reset();
@@ -125,19 +128,26 @@ std::optional<std::size_t> MediaSender::write_again(MutBytes storage, TimePoint 
     return again->header_bytes;
 }
 
-rtp::LinkState MediaSender::link() const {
+std::uint64_t MediaSender::estimated_rate() const {
     if (!estimator_)
-        return {};
-    const bool has_rtx = std::ranges::any_of(tracks_, [](const auto& track) {
-        return track.kind() == MediaKind::video && track.has_rtx() && track.has_transport_wide();
-    });
+        return reported_.rate(reported_at_);
+    return has_report_ ? estimator_->rate() : 0;
+}
+
+rtp::LinkState MediaSender::link(TimePoint now) const {
+    const bool has_rtx = std::ranges::any_of(
+        tracks_, [](const auto& track) { return track.kind() == MediaKind::video && track.has_rtx(); });
+    if (!estimator_)
+        return reported_.state(now, has_rtx);
+    const bool has_numbers = std::ranges::any_of(
+        tracks_, [](const auto& track) { return track.kind() == MediaKind::video && track.has_transport_wide(); });
     using enum rtp::LinkState::Reports;
     return {.reports = has_report_ ? arrived : awaited,
             .rate = estimator_->rate(),
             .received = estimator_->received(),
             .limits_met = estimator_->limits_met(),
             .queue = estimator_->queue(),
-            .may_pad = has_rtx};
+            .may_pad = has_rtx && has_numbers};
 }
 
 void MediaSender::set_padding(TimePoint now, std::uint64_t bits_per_second) {
@@ -149,7 +159,7 @@ void MediaSender::set_padding(TimePoint now, std::uint64_t bits_per_second) {
         padder_.emplace(rtp::Pacer::Options{.bits_per_second = bits_per_second, .headroom = 1, .burst = kPaddingBurst}, now);
 }
 
-bool MediaSender::may_pad(TimePoint now) { return padder_ && estimator_ && padder_->may_send(now) && held_by(now) == nullptr; }
+bool MediaSender::may_pad(TimePoint now) { return padder_ && padder_->may_send(now) && held_by(now) == nullptr; }
 
 std::optional<std::size_t> MediaSender::write_padding(MutBytes storage, TimePoint now, const rtp::RtpLogHeader& header,
                                                       std::size_t payload_bytes) {
@@ -159,6 +169,7 @@ std::optional<std::size_t> MediaSender::write_padding(MutBytes storage, TimePoin
     if (!again)
         return std::nullopt;
     count_sent(now, *track, again->header_bytes + payload_bytes);
+    padded_bytes_ += payload_bytes;
     return again->header_bytes;
 }
 
@@ -173,6 +184,8 @@ Result<void> MediaSender::handle_rtcp(TimePoint now, const wire::rtcp::Packet& p
         return take_nack(packet);
     else if (packet.is(Type::transport_feedback, wire::rtcp::kTransportWideFormat))
         return take_arrivals(now, packet);
+    else if (packet.is(Type::payload_feedback, wire::rtcp::kApplicationFormat))
+        return take_remb(now, packet);
     else if (packet.type == Type::payload_feedback)
         return read_key_request(packet);
     return {};
@@ -183,6 +196,10 @@ void MediaSender::take_block(TimePoint now, const wire::rtcp::ReportBlock& block
     if (track == nullptr)
         return;
     track->reported(block);
+    if (track->kind() == MediaKind::video) {
+        reported_.reported(now, track->loss(), sent_bytes());
+        reported_at_ = now;
+    }
     if (const auto sent = track->report_sent(block.last_sender_report)) {
         // RFC 3550, 6.4.1.
         const auto held = std::chrono::microseconds(std::uint64_t{block.delay_since} * 1'000'000 >> 16);
@@ -190,6 +207,22 @@ void MediaSender::take_block(TimePoint now, const wire::rtcp::ReportBlock& block
         if (held <= passed)
             round_trip_ = passed - held;
     }
+}
+
+Result<void> MediaSender::take_remb(TimePoint now, const wire::rtcp::Packet& packet) {
+    const auto remb = wire::rtcp::parse_remb(packet);
+    if (!remb.ok())
+        return remb.code() == Errc::unsupported ? Result<void>() : remb.error();
+    reported_.estimated(now, remb->bits_per_second, sent_bytes());
+    reported_at_ = now;
+    return {};
+}
+
+std::uint64_t MediaSender::sent_bytes() const {
+    std::uint64_t sum = padded_bytes_;
+    for (const rtp::OutgoingTrack& track : tracks_)
+        sum += track.payload_bytes();
+    return sum;
 }
 
 Result<void> MediaSender::take_nack(const wire::rtcp::Packet& packet) {

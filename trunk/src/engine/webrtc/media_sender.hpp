@@ -19,6 +19,7 @@
 #include "engine/rtp/send/layer_selector.hpp"
 #include "engine/rtp/send/outgoing_track.hpp"
 #include "engine/rtp/send/pacer.hpp"
+#include "engine/rtp/send/reported_link.hpp"
 #include "engine/webrtc/agreed_tracks.hpp"
 #include "engine/webrtc/session_figures.hpp"
 #include "wire/rtcp/packet.hpp"
@@ -29,7 +30,8 @@ class MediaSender {
 public:
     static constexpr std::chrono::milliseconds kReportInterval = 1s;
     static constexpr std::size_t kNacksMax = 512;  // waiting to be taken
-    // A player that negotiated arrival reports but sends none: after this time its link is neither estimated nor paced.
+    // A player that negotiated arrival reports but sends none: after this time its link is not paced, and estimated by its other
+    // reports, if it sends those.
     static constexpr std::chrono::milliseconds kSilentMax = 5s;
 
     struct Options {
@@ -67,8 +69,9 @@ public:
     std::optional<TimePoint> next_timeout() const;
     void write_goodbye(rtp::RtcpOutput& out) const;
 
-    std::uint64_t estimated_rate() const { return estimator_ && has_report_ ? estimator_->rate() : 0; }
-    rtp::LinkState link() const;
+    // Zero while unknown.
+    std::uint64_t estimated_rate() const;
+    rtp::LinkState link(TimePoint now) const;
     void fill(SessionFigures& figures) const;
     std::size_t bytes() const;
     // The memory write_first() uses.
@@ -83,6 +86,8 @@ private:
     void pace(TimePoint now, std::size_t bytes);
     void take_block(TimePoint now, const wire::rtcp::ReportBlock& block);
     Result<void> take_nack(const wire::rtcp::Packet& packet);
+    Result<void> take_remb(TimePoint now, const wire::rtcp::Packet& packet);
+    std::uint64_t sent_bytes() const;
     Result<void> take_arrivals(TimePoint now, const wire::rtcp::Packet& packet);
     Result<void> read_key_request(const wire::rtcp::Packet& packet);
 
@@ -96,6 +101,8 @@ private:
     std::optional<rtp::Pacer> average_;  // over seconds, once the link has shown its limit
     std::optional<rtp::BandwidthEstimator> estimator_;
 
+    rtp::ReportedLink reported_;  // used without the estimator
+    TimePoint reported_at_{};
     rtp::Pacer repairs_;
     std::string cname_;
     std::optional<TimePoint> next_report_;
@@ -103,6 +110,7 @@ private:
     bool wants_key_ = false;
     std::uint64_t nacked_ = 0;
     std::uint64_t resent_ = 0;
+    std::uint64_t padded_bytes_ = 0;
     std::uint64_t key_requests_ = 0;
     std::chrono::microseconds round_trip_{0};
 };

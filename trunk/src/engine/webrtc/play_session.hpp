@@ -55,7 +55,7 @@ public:
     std::uint64_t estimated_rate() const { return sender_.estimated_rate(); }
     // For LayerSelector, which requests padding: while may_pad() is true, pad() with packets that were sent. Has no effect for a
     // player without RTX.
-    rtp::LinkState link() const { return sender_.link(); }
+    rtp::LinkState link(TimePoint now) const { return sender_.link(now); }
     void set_padding(TimePoint now, std::uint64_t bits_per_second) { sender_.set_padding(now, bits_per_second); }
     bool may_pad(TimePoint now) { return link_.is_established() && sender_.may_pad(now); }
     // False if the packet was not sent to this player, or too long ago.

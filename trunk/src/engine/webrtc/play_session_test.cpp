@@ -279,6 +279,39 @@ TEST_F(PlaySessionTest, CountsThePlayersReports) {
     EXPECT_NEAR(static_cast<double>(session->figures().round_trip.count()), 100'000, 100) << "of no report of ours";
 }
 
+TEST_F(PlaySessionTest, ALinkWithoutArrivalReportsIsKnownByLossAndRemb) {
+    using Reports = rtp::LinkState::Reports;
+    auto video = accepted_video();
+    video.transport_wide_id = 0;
+    start({video});
+    const auto report = [this](std::uint8_t fraction) {
+        for (std::uint16_t i = 0; i < 100; ++i)
+            session->send(now, MediaKind::video, header(i), Octets(1'250, 0x41));
+        wait(1s);
+        wire::rtcp::ReportBlock block;
+        block.ssrc = kVideo;
+        block.fraction_lost = fraction;
+        give(rtcp_of(wire::rtcp::ReceiverReport{1, {block}}));
+    };
+    report(0);
+    EXPECT_EQ(session->link(now).reports, Reports::none) << "nothing is known";
+    EXPECT_EQ(session->estimated_rate(), 0U);
+    for (int i = 0; i < 3; ++i)
+        report(128);
+    EXPECT_EQ(session->link(now).reports, Reports::arrived);
+    EXPECT_NEAR(static_cast<double>(session->link(now).rate), 500'000, 20'000) << "half of 1 Mbit/s arrived";
+    EXPECT_EQ(session->estimated_rate(), session->link(now).rate);
+    EXPECT_FALSE(session->link(now).may_pad);
+    give(rtcp_of(wire::rtcp::Remb{1, 300'000, {kVideo}}));
+    EXPECT_NEAR(static_cast<double>(session->link(now).rate), 300'000, 1);
+    EXPECT_TRUE(session->link(now).may_pad);
+    EXPECT_FALSE(session->may_pad(now));
+    session->set_padding(now, 400'000);
+    EXPECT_TRUE(session->may_pad(now));
+    EXPECT_TRUE(session->pad(now, header(99), Octets(1'250, 0x41)));
+    EXPECT_FALSE(session->may_pad(now)) << "at its rate only";
+}
+
 TEST_F(PlaySessionTest, VideoIsPacedAndAudioIsNot) {
     const Octets payload(1'200, 0x41);
     std::uint16_t sent = 0;

@@ -21,12 +21,13 @@ enum class Type : std::uint8_t {
     source_description = 202,
     goodbye = 203,
     transport_feedback = 205,  // `count` is the format: kNackFormat, kTransportWideFormat
-    payload_feedback = 206,    // kPliFormat, kFirFormat
+    payload_feedback = 206,    // kPliFormat, kFirFormat, kApplicationFormat
 };
 inline constexpr std::uint8_t kNackFormat = 1;
 inline constexpr std::uint8_t kTransportWideFormat = 15;
 inline constexpr std::uint8_t kPliFormat = 1;
 inline constexpr std::uint8_t kFirFormat = 4;
+inline constexpr std::uint8_t kApplicationFormat = 15;  // REMB among others
 
 // One packet of a datagram; its body is not parsed yet.
 struct Packet {

@@ -1,6 +1,7 @@
 #include "wire/rtcp/report.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "base/bytes/byte_reader.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::uint8_t kItemEnd = 0;
 constexpr std::uint8_t kItemCname = 1;
+constexpr std::uint32_t kRembName = 0x52454D42;  // "REMB"
+constexpr unsigned kRembMantissaBits = 18;
 constexpr unsigned kNackSpan = 16;  // packets after the first one of an entry
 
 std::int32_t signed_24(std::uint32_t value) { return static_cast<std::int32_t>(value & 0x800000U ? value | 0xFF000000U : value); }
@@ -139,6 +142,27 @@ Result<Fir> parse_fir(const Packet& packet) {
     return fir;
 }
 
+Result<Remb> parse_remb(const Packet& packet) {
+    ByteReader in(packet.body);
+    Remb remb;
+    remb.sender_ssrc = TRY(in.u32be());
+    TRY(in.skip(4));  // media source SSRC, unused
+    if (TRY(in.u32be()) != kRembName)
+        return Error(Errc::unsupported, "RTCP: an application's feedback that is not REMB");
+    const std::size_t count = TRY(in.u8());
+    const std::uint32_t rate = TRY(in.u24be());
+    const unsigned exponent = rate >> kRembMantissaBits;
+    const std::uint64_t mantissa = rate & ((1U << kRembMantissaBits) - 1);
+    if (mantissa << exponent >> exponent != mantissa)
+        return Error(Errc::malformed, "RTCP: the rate of a REMB exceeds 64 bits");
+    remb.bits_per_second = mantissa << exponent;
+    if (in.remaining() / 4 < count)
+        return Error(Errc::need_more, "RTCP: a REMB with fewer SSRCs than it announces");
+    for (std::size_t i = 0; i < count; ++i)
+        remb.ssrcs.push_back(TRY(in.u32be()));
+    return remb;
+}
+
 void write(ByteWriter& out, const SenderReport& report) {
     write_packet(out, Type::sender_report, report.blocks.size(), [&] {
         out.u32be(report.ssrc).u64be(report.ntp).u32be(report.rtp_time).u32be(report.packets).u32be(report.payload_bytes);
@@ -198,6 +222,18 @@ void write(ByteWriter& out, const Fir& fir) {
         out.u32be(fir.sender_ssrc).u32be(0);
         for (const FirEntry& entry : fir.entries)
             out.u32be(entry.ssrc).u8(entry.sequence).u24be(0);
+    });
+}
+
+void write(ByteWriter& out, const Remb& remb) {
+    CHECK(remb.ssrcs.size() <= kRembSsrcsMax);
+    const auto bits = static_cast<unsigned>(std::bit_width(remb.bits_per_second));
+    const unsigned exponent = bits - std::min(bits, kRembMantissaBits);
+    write_packet(out, Type::payload_feedback, kApplicationFormat, [&] {
+        out.u32be(remb.sender_ssrc).u32be(0).u32be(kRembName).u8(static_cast<std::uint8_t>(remb.ssrcs.size()));
+        out.u24be(exponent << kRembMantissaBits | static_cast<std::uint32_t>(remb.bits_per_second >> exponent));
+        for (const std::uint32_t ssrc : remb.ssrcs)
+            out.u32be(ssrc);
     });
 }
 

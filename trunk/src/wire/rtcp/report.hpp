@@ -16,6 +16,7 @@ namespace live::wire::rtcp {
 
 inline constexpr std::size_t kNackEntriesMax = 256;  // of 17 sequence numbers each
 inline constexpr std::size_t kFirEntriesMax = 64;
+inline constexpr std::size_t kRembSsrcsMax = 255;
 
 struct ReportBlock {
     std::uint32_t ssrc = 0;
@@ -93,6 +94,15 @@ struct Fir {
     bool operator==(const Fir&) const = default;
 };
 
+// The receiver's estimate of the rate that its link carries (draft-alvestrand-rmcat-remb-03, 2.2).
+struct Remb {
+    std::uint32_t sender_ssrc = 0;
+    std::uint64_t bits_per_second = 0;  // its 18 highest bits
+    std::vector<std::uint32_t> ssrcs;   // of the streams that share the rate
+
+    bool operator==(const Remb&) const = default;
+};
+
 // Each parses one packet whose type and format were already checked. Errc::need_more, Errc::malformed, Errc::limit.
 Result<SenderReport> parse_sender_report(const Packet& packet);
 Result<ReceiverReport> parse_receiver_report(const Packet& packet);
@@ -101,6 +111,8 @@ Result<Goodbye> parse_goodbye(const Packet& packet);
 Result<Nack> parse_nack(const Packet& packet);
 Result<Pli> parse_pli(const Packet& packet);
 Result<Fir> parse_fir(const Packet& packet);
+// Errc::unsupported for another application's message.
+Result<Remb> parse_remb(const Packet& packet);
 
 // Each appends one packet. At most kReportsMax blocks, names and BYE SSRCs; a CNAME has at most 255 bytes.
 void write(ByteWriter& out, const SenderReport& report);
@@ -111,5 +123,7 @@ void write(ByteWriter& out, const Goodbye& goodbye);
 void write(ByteWriter& out, const Nack& nack);
 void write(ByteWriter& out, const Pli& pli);
 void write(ByteWriter& out, const Fir& fir);
+// At most kRembSsrcsMax SSRCs.
+void write(ByteWriter& out, const Remb& remb);
 
 }  // namespace live::wire::rtcp

@@ -35,6 +35,8 @@ const char* const kGoodbye = "82cb0002 00000001 00000002";
 const char* const kNack = "81cd0004 00000001 00000002 fffe8003 00200000";
 const char* const kPli = "81ce0002 00000001 00000002";
 const char* const kFir = "84ce0004 00000001 00000000 00000002 07000000";
+// 1,500,000 bit/s: 187,500 shifted by 3.
+const char* const kRemb = "8fce0006 00000001 00000000 52454d42 020edc6c 00000002 00000003";
 
 TEST(RtcpReport, SenderReportBothWays) {
     const auto bytes = hex(kSenderReport);
@@ -112,6 +114,23 @@ TEST(RtcpReport, PliAndFirBothWays) {
     EXPECT_EQ(written(Fir{1, {{2, 7}}}), hex(kFir));
 }
 
+TEST(RtcpReport, RembBothWays) {
+    EXPECT_EQ(parse_remb(only(hex(kRemb))).value(), (Remb{1, 1'500'000, {2, 3}}));
+    EXPECT_EQ(written(Remb{1, 1'500'000, {2, 3}}), hex(kRemb));
+    for (const std::uint64_t rate : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{262'143}, std::uint64_t{1} << 63}) {
+        const auto bytes = written(Remb{1, rate, {}});
+        EXPECT_EQ(parse_remb(only(bytes)).value().bits_per_second, rate);
+    }
+    const auto rounded = written(Remb{1, 262'145, {}});
+    EXPECT_EQ(parse_remb(only(rounded)).value().bits_per_second, 262'144U);
+}
+
+TEST(RtcpReport, RembOfOthersOrTooLargeIsRefused) {
+    EXPECT_EQ(parse_remb(only(hex("8fce0004 00000001 00000000 41424344 000edc6c"))).code(), Errc::unsupported);
+    EXPECT_EQ(parse_remb(only(hex("8fce0004 00000001 00000000 52454d42 00ffffff"))).code(), Errc::malformed);
+    EXPECT_EQ(parse_remb(only(hex("8fce0004 00000001 00000000 52454d42 01000001"))).code(), Errc::need_more);
+}
+
 TEST(RtcpReport, WalksACompound) {
     ByteWriter out;
     write(out, ReceiverReport{1, {}});
@@ -126,7 +145,7 @@ TEST(RtcpReport, WalksACompound) {
 }
 
 TEST(RtcpReport, EveryTruncationIsRefused) {
-    for (const char* text : {kSenderReport, kReceiverReport, kNames, kGoodbye, kNack, kPli, kFir}) {
+    for (const char* text : {kSenderReport, kReceiverReport, kNames, kGoodbye, kNack, kPli, kFir, kRemb}) {
         const auto bytes = hex(text);
         for (std::size_t size = 1; size < bytes.size(); ++size)
             EXPECT_EQ(PacketReader(Bytes(bytes).first(size)).next().code(), Errc::need_more) << text << " at " << size;
@@ -141,6 +160,7 @@ TEST(RtcpReport, EveryTruncationIsRefused) {
                                  (packet.type == Type::goodbye && !parse_goodbye(packet).ok()) ||
                                  (packet.is(Type::payload_feedback, kPliFormat) && !parse_pli(packet).ok()) ||
                                  (packet.is(Type::payload_feedback, kFirFormat) && !parse_fir(packet).ok()) ||
+                                 (packet.is(Type::payload_feedback, kApplicationFormat) && !parse_remb(packet).ok()) ||
                                  packet.type == Type::transport_feedback;
             // A FIR may end between its entries.
             EXPECT_TRUE(refused || (packet.is(Type::payload_feedback, kFirFormat) && words == 2)) << text << " of " << words;

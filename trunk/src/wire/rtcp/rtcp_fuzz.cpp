@@ -46,6 +46,9 @@ void check_feedback(const Packet& packet) {
     } else if (packet.is(Type::payload_feedback, kFirFormat)) {
         if (const auto fir = parse_fir(packet); fir.ok())
             check_again(*fir, parse_fir);
+    } else if (packet.is(Type::payload_feedback, kApplicationFormat)) {
+        if (const auto remb = parse_remb(packet); remb.ok())
+            check_again(*remb, parse_remb);
     }
 }
 

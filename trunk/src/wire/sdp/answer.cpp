@@ -63,11 +63,13 @@ Result<Direction> our_direction(const Section& section, Purpose purpose) {
     return about(section, "a player receives, this is " + std::string(name_of(section.direction)));
 }
 
-// Feedback that both sides support; REMB and FIR are omitted on purpose.
+// Feedback that both sides support; FIR is omitted on purpose, and REMB where arrivals are reported. Publishers get none.
 std::vector<std::string> common_feedback(const Codec& codec, const Terms& terms, bool has_transport_wide) {
     std::vector<std::string> common;
     if (has_transport_wide && codec.has_feedback("transport-cc"))
         common.emplace_back("transport-cc");
+    else if (terms.purpose == Purpose::play && codec.has_feedback("goog-remb"))
+        common.emplace_back("goog-remb");
     for (const char* kind : {"nack", "nack pli"})
         if (codec.has_feedback(kind) && (terms.nack == Feedback::on || std::string_view(kind) != "nack"))
             common.emplace_back(kind);

@@ -57,6 +57,18 @@ TEST(SdpAnswer, TakesAPublisher) {
     EXPECT_EQ(agreement->remote_fingerprint.value, kFingerprintText);
 }
 
+TEST(SdpAnswer, APlayerWithoutArrivalReportsSendsRemb) {
+    std::string text = browser_publish_offer();
+    for (std::size_t at = 0; (at = text.find("sendonly", at)) != std::string::npos;)
+        text.replace(at, 8, "recvonly");
+    const auto feedback = [&text](const Terms& terms) { return negotiate(offer_of(text), terms)->sections[1].codec.feedback; };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(feedback({.purpose = Purpose::play}), (Names{"transport-cc", "nack", "nack pli"}));
+    EXPECT_EQ(feedback({.purpose = Purpose::play, .transport_wide = Feedback::off}), (Names{"goog-remb", "nack", "nack pli"}));
+    text = browser_publish_offer();
+    EXPECT_EQ(feedback({.transport_wide = Feedback::off}), (Names{"nack", "nack pli"})) << "we send none";
+}
+
 TEST(SdpAnswer, WritesTheAnswerOfAPlayer) {
     const Description offer = offer_of(plain_play_offer());
     const auto agreement = negotiate(offer, {.purpose = Purpose::play, .repair = Repair::rtx});

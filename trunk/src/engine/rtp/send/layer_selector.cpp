@@ -122,8 +122,8 @@ std::optional<std::size_t> LayerSelector::rise(TimePoint now, std::span<const La
         const auto best = best_layer_within(layers, without_room(proved));
         return best && layers[*best].rate > layers[*next].rate ? best : next;
     }
-    const bool is_quiet = now - std::max(changed_, limit_met_) >= kRiseBlindly;
-    return !link.may_pad && is_quiet ? next : std::nullopt;
+    const bool is_clear = now - std::max({changed_, limit_met_, link.lossy_at}) >= link.clear_min;
+    return !link.may_pad && is_clear ? next : std::nullopt;
 }
 
 // Grows with what has arrived, so that a link which carries no more gets a short queue.

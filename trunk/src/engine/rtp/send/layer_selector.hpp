@@ -28,6 +28,9 @@ struct LinkState {
     std::uint64_t limits_met = 0;  // how often the estimate was lowered
     Duration queue{0};             // of the link, as last reported
     bool may_pad = false;          // padding can be sent
+    // Without padding, a better layer is tried without proof once neither a limit nor loss has been seen for this long.
+    Duration clear_min = std::chrono::seconds(5);
+    TimePoint lossy_at{};  // the newest loss
 };
 
 class LayerSelector {
@@ -46,8 +49,6 @@ public:
     static constexpr std::chrono::seconds kPauseMax{60};
     // A rise has failed if the player falls again this soon.
     static constexpr std::chrono::seconds kTrial{10};
-    // A player that gets no padding rises without proof after this time without a limit.
-    static constexpr std::chrono::seconds kRiseBlindly{5};
 
     enum class Reason : std::uint8_t { start, estimate, blocked, rise, lost };
     static constexpr std::size_t kReasons = 5;

@@ -57,6 +57,7 @@ public:
     std::optional<TimePoint> report_sent(std::uint32_t middle_of_ntp) const;
     bool has_sent() const { return packets_ != 0; }
     std::uint64_t packets() const { return packets_; }
+    std::uint64_t payload_bytes() const { return payload_bytes_; }
 
     // The player's report block for this track.
     void reported(const wire::rtcp::ReportBlock& block);

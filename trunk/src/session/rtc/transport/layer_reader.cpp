@@ -116,7 +116,7 @@ void LayerReader::decide(TimePoint now, Engine& engine) {
     Duration blocked{0};
     if (is_blocked_ && next_ >= layers_->log(*current_).first() && next_ < layers_->log(*current_).next())
         blocked = std::max(Duration{0}, now - layers_->log(*current_).at(next_).arrived - begun_.late);
-    const auto decision = selector_.decide(now, std::span(states).first(layers_->size()), layers_->audio_rate(), engine.link(),
+    const auto decision = selector_.decide(now, std::span(states).first(layers_->size()), layers_->audio_rate(), engine.link(now),
                                            blocked, layers_->has_key_requests() ? std::nullopt : current_);
     is_padding_ = decision.padded_rate != 0;
     engine.set_padding(now, decision.padded_rate);
