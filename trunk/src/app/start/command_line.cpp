@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/version.hpp"
 
@@ -81,6 +82,22 @@ Result<CommandLine> parse_command_line(std::span<const std::string_view> argumen
         return Error(Errc::malformed,
                      "config file not specified; use -c <file>, -e, or the environment variable SRS_CONFIG_FILE");
     return std::move(parsed.line);
+}
+
+Result<CommandLine> parse_conf_file(std::string_view file, const config::Environment& environment) {
+    std::vector<std::string_view> arguments;
+    if (!file.empty())
+        arguments = {"-c", file};
+    auto line = TRY(parse_command_line(arguments, environment));
+    if (line.action != Action::run)
+        return Error(Errc::malformed, "expected the conf file of the server: -c FILE");
+    return line;
+}
+
+Result<std::string_view> value_behind(std::span<const std::string_view> arguments, std::size_t& at) {
+    if (at + 1 >= arguments.size())
+        return Error(Errc::malformed, fmt::format("found nothing after {}, expected a value", arguments[at]));
+    return arguments[++at];
 }
 
 std::string help_text(std::string_view program) {

@@ -37,6 +37,11 @@ struct CommandLine {
 // settings; the process exits with code 1023.
 Result<CommandLine> parse_command_line(std::span<const std::string_view> arguments, const config::Environment& environment);
 
+// For the commands that read the conf of the server: as with -c FILE alone; an empty name stands for no option. Errc::malformed.
+Result<CommandLine> parse_conf_file(std::string_view file, const config::Environment& environment);
+// The value behind the option at `at`, which moves there. Errc::malformed without one.
+Result<std::string_view> value_behind(std::span<const std::string_view> arguments, std::size_t& at);
+
 // Usage, options and examples of signals; ends with a newline.
 std::string help_text(std::string_view program);
 

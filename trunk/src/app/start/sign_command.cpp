@@ -62,12 +62,6 @@ bool names_a_recording(std::string_view url_without_query) {
            (url_without_query.substr(path) == "/get" || url_without_query.substr(path) == "/list");
 }
 
-Result<std::string_view> value_behind(std::span<const std::string_view> arguments, std::size_t& at) {
-    if (at + 1 >= arguments.size())
-        return Error(Errc::malformed, fmt::format("found nothing after {}, expected a value", arguments[at]));
-    return arguments[++at];
-}
-
 std::string with_query(const std::string& url, const NamedStream& stream, const std::string& query) {
     if (!stream.is_srt)
         return url + (url.find('?') == std::string::npos ? "?" : "&") + query;
@@ -133,12 +127,7 @@ Result<SignCommand> parse_sign_command(std::span<const std::string_view> argumen
     TRY(stream_of_url(command.url));
     if (!command.network.empty())
         TRY(IpNetwork::parse(command.network));
-    std::vector<std::string_view> conf;
-    if (!conf_file.empty())
-        conf = {"-c", conf_file};
-    command.conf = TRY(parse_command_line(conf, environment));
-    if (command.conf.action != app::Action::run)
-        return Error(Errc::malformed, "expected the conf file of the server: -c FILE");
+    command.conf = TRY(parse_conf_file(conf_file, environment));
     return command;
 }
 

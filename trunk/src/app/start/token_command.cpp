@@ -12,12 +12,6 @@ namespace {
 
 using service::tokens::PathPattern;
 
-Result<std::string_view> value_of(std::span<const std::string_view> arguments, std::size_t& at) {
-    if (at + 1 >= arguments.size())
-        return Error(Errc::malformed, fmt::format("found nothing after {}, expected a value", arguments[at]));
-    return arguments[++at];
-}
-
 Result<void> add_right(TokenCommand& command, service::tokens::Permission permission, std::string_view path) {
     command.rights.push_back({permission, TRY(PathPattern::parse(std::string(path)))});
     return {};
@@ -49,23 +43,23 @@ Result<TokenCommand> parse_token_command(std::span<const std::string_view> argum
     for (std::size_t at = 0; at < arguments.size(); ++at) {
         const std::string_view option = arguments[at];
         if (option == "-c")
-            conf_file = TRY(value_of(arguments, at));
+            conf_file = TRY(value_behind(arguments, at));
         else if (option == "--publish")
-            TRY(add_right(command, service::tokens::Permission::publish, TRY(value_of(arguments, at))));
+            TRY(add_right(command, service::tokens::Permission::publish, TRY(value_behind(arguments, at))));
         else if (option == "--play")
-            TRY(add_right(command, service::tokens::Permission::play, TRY(value_of(arguments, at))));
+            TRY(add_right(command, service::tokens::Permission::play, TRY(value_behind(arguments, at))));
         else if (option == "--playback")
-            TRY(add_right(command, service::tokens::Permission::playback, TRY(value_of(arguments, at))));
+            TRY(add_right(command, service::tokens::Permission::playback, TRY(value_behind(arguments, at))));
         else if (option == "--api")
-            TRY(add_api_right(command, TRY(value_of(arguments, at))));
+            TRY(add_api_right(command, TRY(value_behind(arguments, at))));
         else if (option == "--expires")
-            command.lifetime = TRY(parse_lifetime(TRY(value_of(arguments, at))));
+            command.lifetime = TRY(parse_lifetime(TRY(value_behind(arguments, at))));
         else if (option == "--never-expires")
             command.lifetime.reset();
         else if (option == "--vhost")
-            command.vhost = TRY(value_of(arguments, at));
+            command.vhost = TRY(value_behind(arguments, at));
         else if (option == "--subject")
-            command.subject = TRY(value_of(arguments, at));
+            command.subject = TRY(value_behind(arguments, at));
         else
             return Error(
                 Errc::malformed,
@@ -75,12 +69,7 @@ Result<TokenCommand> parse_token_command(std::span<const std::string_view> argum
     }
     if (command.rights.empty())
         return Error(Errc::malformed, "expected --publish PATH or --play PATH, such as --publish live/cam");
-    std::vector<std::string_view> conf;
-    if (!conf_file.empty())
-        conf = {"-c", conf_file};
-    command.conf = TRY(parse_command_line(conf, environment));
-    if (command.conf.action != app::Action::run)
-        return Error(Errc::malformed, "expected the conf file of the server: -c FILE");
+    command.conf = TRY(parse_conf_file(conf_file, environment));
     return command;
 }
 

@@ -111,10 +111,8 @@ void RtmpWiring::serve_worker(std::unique_ptr<io::TcpStream> stream) {
     const auto held = std::make_shared<std::unique_ptr<io::TcpStream>>(std::move(stream));
     const auto started = connections_.start("worker", [this, held](io::Deadline forever) {
         const Log log = log_.with_id(random_id());
-        io::TcpStream* const tcp = held->get();
-        const session::rtmp::Addresses addresses{"127.0.0.1", "127.0.0.1", true};
-        std::make_unique<session::rtmp::Connection>(std::move(*held), tcp, addresses, context_, places_.memory(), log)
-            ->run(forever);
+        const session::Arrival arrival{.client_ip = "127.0.0.1", .server_ip = "127.0.0.1", .is_sibling = true};
+        std::make_unique<session::rtmp::Connection>(std::move(*held), arrival, context_, places_.memory(), log)->run(forever);
     });
     if (!started.ok())
         LOG_WARN(log_, "connection of another worker: not served: {}", started.error().text());

@@ -13,7 +13,7 @@
 #include "io/tls/tls_context.hpp"
 #include "service/service.hpp"
 #include "session/limits/connection_limits.hpp"
-#include "session/rtmp/acceptor.hpp"
+#include "session/rtmp/connection.hpp"
 #include "session/rtmp/context.hpp"
 #include "settings/current_settings.hpp"
 #include "supervisor/line/master_line.hpp"

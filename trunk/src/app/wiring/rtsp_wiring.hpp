@@ -12,7 +12,7 @@
 #include "service/admission/vhost_policy.hpp"
 #include "service/service.hpp"
 #include "session/limits/connection_limits.hpp"
-#include "session/rtsp/acceptor.hpp"
+#include "session/rtsp/connection.hpp"
 #include "session/rtsp/context.hpp"
 #include "session/rtsp/pull/dialler.hpp"
 #include "session/rtsp/self_tester.hpp"

@@ -61,4 +61,12 @@ void log_refused(const io::TcpStream& stream, const Error& error, const Log& log
     LOG_WARN(log, "refused {}: {}", stream.peer(), error.text());
 }
 
+void log_accepted(const io::TcpStream& stream, std::string_view text, const Log& log) {
+    LOG_INFO(log, "{} ip={}, fd={}", text, stream.peer(), stream.native_handle());
+}
+
+void log_failed_handshake(const Error& error, const Log& log) {
+    LOG_WARN(log, "client finished. reason=\"TLS: {}\"", error.text());
+}
+
 }  // namespace live::session

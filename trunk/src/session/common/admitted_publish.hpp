@@ -56,6 +56,16 @@ inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTabl
     return media::Publication::start(source, plan.publish.takeover ? media::Takeover::replace : media::Takeover::refuse);
 }
 
+// Asks whether the client may publish, sets `plan`, and takes the stream of it. The errors of Admission::serve_publish() and
+// take_stream().
+[[gnu::noinline]] inline Result<std::unique_ptr<media::Publication>> admit_publisher(Admission& admission,
+                                                                                     media::StreamTable& streams,
+                                                                                     const ClientRequest& request,
+                                                                                     StreamPlan& plan, io::Deadline deadline) {
+    plan = TRY(admission.serve_publish(request, deadline));
+    return take_stream(streams, plan, deadline);
+}
+
 // Lives as long as the publisher has the stream. Reports its beginning, after that of a publication that waits for a key frame,
 // and, after the publication is gone, its end. Everything referred to outlives it.
 class AdmittedPublish final : private media::BeginListener {

@@ -19,7 +19,7 @@
 #include "io/fibers/deadline.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/common/forwarded_datagram.hpp"
-#include "session/common/self_test_report.hpp"
+#include "session/common/self_tests.hpp"
 #include "session/common/stream_urls.hpp"
 #include "session/common/traffic.hpp"
 #include "session/limits/refusals.hpp"

@@ -45,11 +45,7 @@ Result<void> PublishSession::run(io::Deadline deadline) {
 Result<void> PublishSession::publish(io::Deadline deadline) {
     LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
              request_.vhost, request_.app, request_.stream, redacted(request_.param));
-    auto admitted = context_.admission.serve_publish(request_, deadline);
-    if (!admitted.ok())
-        return refuse(admitted.error(), deadline);
-    plan_ = *std::move(admitted);
-    auto publication = take_stream(context_.streams, plan_, deadline);
+    auto publication = admit_publisher(context_.admission, context_.streams, request_, plan_, deadline);
     if (!publication.ok())
         return refuse(publication.error(), deadline);
     StreamStay stay(entry_, plan_, io::now());

@@ -32,13 +32,7 @@ Result<void> PublishSession::publish(io::Deadline deadline) {
     const Context& context = feed_.context();
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param=", name_of(request_.kind), request_.vhost,
              request_.app, request_.stream);
-    auto admitted = context.admission.serve_publish(request_, deadline);
-    if (!admitted.ok()) {
-        entry_.refuse(admitted.error());
-        return std::move(admitted).error();
-    }
-    plan_ = *std::move(admitted);
-    auto publication = take_stream(context.streams, plan_, deadline);
+    auto publication = admit_publisher(context.admission, context.streams, request_, plan_, deadline);
     if (!publication.ok()) {
         entry_.refuse(publication.error());
         return std::move(publication).error();

@@ -198,16 +198,13 @@ std::string finding_of(const Result<void>& result, const sdp::Candidate& candida
 }  // namespace
 
 Result<SelfTestReport> SelfTester::run(const std::string& api_host, io::Deadline deadline) {
-    if (running_ >= kConcurrentMax)
-        return Error(Errc::limit, "other self-tests are running; try again in a few seconds");
-    ++running_;
     const RtcServerOptions options = context_.vhosts.server();
-    SelfTestReport report{.is_enabled = true, .probes_name = "candidates"};
-    for (const sdp::Candidate& candidate : opener_.candidates(options, std::nullopt, api_host, deadline))
-        report.probes.push_back(probe(candidate, deadline));
+    SelfTestReport report = TRY(tests_.run([&] { return opener_.candidates(options, std::nullopt, api_host, deadline); },
+                                           [&](const sdp::Candidate& candidate) { return probe(candidate, deadline); }));
+    report.is_enabled = true;
+    report.probes_name = "candidates";
     report.is_well = std::ranges::any_of(report.probes, &SelfTestReport::Probe::is_reached);
     advise(options, api_host, report);
-    --running_;
     return report;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/fibers/deadline.hpp"
-#include "session/common/self_test_report.hpp"
+#include "session/common/self_tests.hpp"
 #include "session/rtc/context.hpp"
 #include "session/rtc/session_opener.hpp"
 
@@ -16,7 +16,6 @@ class SelfTester {
 public:
     static constexpr std::chrono::seconds kProbeLimit{2};
     // Each test opens sockets and sessions.
-    static constexpr int kConcurrentMax = 2;
 
     // Both must outlive this.
     SelfTester(Context& context, SessionOpener& opener) : context_(context), opener_(opener) {}
@@ -30,7 +29,7 @@ private:
 
     Context& context_;
     SessionOpener& opener_;
-    int running_ = 0;
+    SelfTests tests_;
 };
 
 }  // namespace live::session::rtc

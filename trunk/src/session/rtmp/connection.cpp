@@ -50,20 +50,20 @@ std::string_view code_for(const Error& error, std::string_view conflict, std::st
 
 }  // namespace
 
-Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context,
-                       MemoryBudget& memory, Log log)
+Connection::Connection(std::unique_ptr<io::Stream> stream, const Arrival& arrival, Context& context, MemoryBudget& memory,
+                       Log log)
     : context_(context),
       log_(std::move(log)),
-      peer_(std::move(stream), tcp, server_options(context, addresses.server_ip, log_.id()), random_number(), context.scratch,
+      peer_(std::move(stream), server_options(context, arrival.server_ip, log_.id()), random_number(), context.scratch,
             context.traffic, memory, *this),
       entry_(context.clients, *this) {
     request_.id = log_.id();
-    request_.ip = addresses.client_ip;
-    request_.peer_ip = addresses.client_ip;
+    request_.ip = arrival.client_ip;
+    request_.peer_ip = arrival.client_ip;
     request_.peer = peer_.stream().peer();
-    request_.protocol = tcp == nullptr ? "rtmps" : "rtmp";
-    request_.is_secure = tcp == nullptr;
-    request_.is_sibling = addresses.is_sibling;
+    request_.protocol = arrival.is_secure ? "rtmps" : "rtmp";
+    request_.is_secure = arrival.is_secure;
+    request_.is_sibling = arrival.is_sibling;
 }
 
 void Connection::run(io::Deadline deadline) {
@@ -313,11 +313,8 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
                       request_.vhost, request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())
         return refuse_publish(named.error(), deadline);
-    const auto admitted = context_.admission.serve_publish(request_, deadline);
-    if (!admitted.ok())
-        return refuse_publish(admitted.error(), deadline);
-    const StreamPlan& plan = *admitted;
-    auto publication = take_stream(context_.streams, plan, deadline);
+    StreamPlan plan;
+    auto publication = admit_publisher(context_.admission, context_.streams, request_, plan, deadline);
     if (!publication.ok())
         return refuse_publish(publication.error(), deadline);
     LOG_INFO_REPEATED(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/log/log.hpp"
+#include "session/common/accept_loop.hpp"
 #include "session/common/admission.hpp"
 #include "session/limits/memory_budget.hpp"
 #include "session/rtmp/context.hpp"
@@ -18,16 +19,9 @@ namespace live::session::rtmp {
 class PlaySession;
 class PublishSession;
 
-// The addresses of one connection, without ports.
-struct Addresses {
-    std::string client_ip;
-    std::string server_ip;
-    // The client is another worker of this server.
-    bool is_sibling = false;
-};
-
 class Connection final : public Client, private MemoryBudget::Holder {
 public:
+    static constexpr AcceptorTexts kAcceptor{"rtmp", "RTMP client", "RTMPS client"};
     // Time limit from accept until the client publishes or plays.
     static constexpr std::chrono::seconds kIdentifyLimit{30};
     // Time limit for a redirected client to leave.
@@ -37,9 +31,8 @@ public:
     // How long a refused client has to read the reason.
     static constexpr std::chrono::seconds kRefusalLimit{3};
 
-    // `tcp` is the underlying stream when it is plain TCP, otherwise nullptr.
-    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context,
-               MemoryBudget& memory, Log log);
+    // Everything referred to outlives this.
+    Connection(std::unique_ptr<io::Stream> stream, const Arrival& arrival, Context& context, MemoryBudget& memory, Log log);
 
     // Returns when the client is gone, for whatever reason; the reason is in the log.
     void run(io::Deadline deadline);
@@ -84,5 +77,7 @@ private:
     PublishSession* publishing_ = nullptr;
     ClientEntry entry_;
 };
+
+using Acceptor = TcpAcceptor<Connection, Context>;
 
 }  // namespace live::session::rtmp

@@ -11,7 +11,7 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/source/wire_cursor.hpp"
-#include "session/rtmp/acceptor.hpp"
+#include "session/rtmp/connection.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/codec/codec_vectors.hpp"
 
@@ -684,9 +684,8 @@ TEST_F(SessionTest, AnOlderWorkerIsServedByItsHostName) {
             auto accepted = listener->accept(forever);
             if (!accepted.ok())
                 return;
-            io::TcpStream* const tcp = accepted->get();
-            const Addresses addresses{"127.0.0.1", "127.0.0.1", true};
-            std::make_unique<Connection>(*std::move(accepted), tcp, addresses, context, places.memory(), log)->run(forever);
+            const Arrival arrival{.client_ip = "127.0.0.1", .server_ip = "127.0.0.1", .is_sibling = true};
+            std::make_unique<Connection>(*std::move(accepted), arrival, context, places.memory(), log)->run(forever);
         }
     }));
     const auto is_served = [&](const std::string& stream) {

@@ -17,10 +17,10 @@ constexpr std::size_t kPieceBytesMin = 4 * 1024;
 
 }  // namespace
 
-Peer::Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
-           std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic, MemoryBudget& memory, MemoryBudget::Holder& holder)
+Peer::Peer(std::unique_ptr<io::Stream> stream, engine::rtmp::ServerOptions options, std::uint64_t handshake_seed,
+           MutBytes scratch, Traffic& traffic, MemoryBudget& memory, MemoryBudget::Holder& holder)
     : stream_(std::move(stream)),
-      tcp_(tcp),
+      tcp_(stream_->as_tcp()),
       scratch_(scratch),
       traffic_(traffic),
       engine_(std::move(options), handshake_seed),

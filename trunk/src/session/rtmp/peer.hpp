@@ -19,9 +19,9 @@ namespace live::session::rtmp {
 
 class Peer {
 public:
-    // `tcp` is the same stream when it is plain TCP, otherwise nullptr. The client's unfinished input is charged to `holder`.
-    Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
-         std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic, MemoryBudget& memory, MemoryBudget::Holder& holder);
+    // The client's unfinished input is charged to `holder`.
+    Peer(std::unique_ptr<io::Stream> stream, engine::rtmp::ServerOptions options, std::uint64_t handshake_seed, MutBytes scratch,
+         Traffic& traffic, MemoryBudget& memory, MemoryBudget::Holder& holder);
 
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }
@@ -54,7 +54,7 @@ public:
 
 private:
     std::unique_ptr<io::Stream> stream_;
-    io::TcpStream* tcp_;
+    io::TcpStream* tcp_;  // nullptr over TLS
     MutBytes scratch_;
     Traffic& traffic_;
     Traffic own_traffic_;

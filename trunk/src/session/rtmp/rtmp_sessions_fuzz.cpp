@@ -198,8 +198,8 @@ public:
             for (std::size_t i = 0; i < kRoles.size(); ++i) {
                 Client& client = *made.emplace_back(std::make_unique<Client>(kRoles[i], std::move(steps[i]), busy));
                 MUST(scope.start("connection", [&](io::Deadline deadline) {
-                    std::make_unique<rtmp::Connection>(std::make_unique<FakeStream>(client, cut, places_.memory()), nullptr,
-                                                       rtmp::Addresses{"203.0.113.9", "127.0.0.1"}, context_, places_.memory(),
+                    std::make_unique<rtmp::Connection>(std::make_unique<FakeStream>(client, cut, places_.memory()),
+                                                       Arrival{"203.0.113.9", "127.0.0.1", true}, context_, places_.memory(),
                                                        log_)
                         ->run(deadline);
                 }));

@@ -34,20 +34,20 @@ rtsp::ServerOptions server_options(const Context& context, bool is_secure) {
 
 }  // namespace
 
-Connection::Connection(std::unique_ptr<io::Stream> stream, std::string client_ip, bool is_secure, Context& context,
-                       MemoryBudget& memory, Log log)
+Connection::Connection(std::unique_ptr<io::Stream> stream, const Arrival& arrival, Context& context, MemoryBudget& memory,
+                       Log log)
     : context_(context),
       log_(std::move(log)),
-      peer_(std::move(stream), client_ip, server_options(context, is_secure), context.scratch, context.traffic),
+      peer_(std::move(stream), arrival.client_ip, server_options(context, arrival.is_secure), context.scratch, context.traffic),
       authenticator_(std::string(engine::crypto::PasswordHash::kRealm)),
       memory_(memory, MemoryBudget::Kind::buffers, *this),
       entry_(context.clients, *this) {
     request_.id = log_.id();
-    request_.ip = client_ip;
-    request_.peer_ip = std::move(client_ip);
+    request_.ip = arrival.client_ip;
+    request_.peer_ip = arrival.client_ip;
     request_.peer = peer_.stream().peer();
-    request_.protocol = is_secure ? "rtsps" : "rtsp";
-    request_.is_secure = is_secure;
+    request_.protocol = arrival.is_secure ? "rtsps" : "rtsp";
+    request_.is_secure = arrival.is_secure;
 }
 
 void Connection::run(io::Deadline deadline) {
@@ -228,11 +228,8 @@ Result<void> Connection::publish(const rtsp::WantsToAnnounce& asked, io::Deadlin
     const auto tracks = MediaInput::choose(asked.description, MediaInput::Choice::all, log_);
     if (!tracks.ok())
         return refuse(tracks.error(), deadline);
-    const auto admitted = context_.admission.serve_publish(request_, deadline);
-    if (!admitted.ok())
-        return refuse(admitted.error(), deadline);
-    const StreamPlan& plan = *admitted;
-    auto publication = take_stream(context_.streams, plan, deadline);
+    StreamPlan plan;
+    auto publication = admit_publisher(context_.admission, context_.streams, request_, plan, deadline);
     if (!publication.ok())
         return refuse(publication.error(), deadline);
     StreamStay stay(entry_, plan, io::now());

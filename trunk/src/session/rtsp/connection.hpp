@@ -9,6 +9,7 @@
 
 #include "base/log/log.hpp"
 #include "engine/rtsp/authenticator.hpp"
+#include "session/common/accept_loop.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/limits/memory_budget.hpp"
@@ -21,14 +22,14 @@ class PlaySession;
 
 class Connection final : public Client, private MemoryBudget::Holder {
 public:
+    static constexpr AcceptorTexts kAcceptor{"rtsp", "RTSP: client", "RTSPS: client"};
     // Time limit from accept until the client names a stream.
     static constexpr std::chrono::seconds kIdentifyLimit{30};
     // Passwords are tried on many connections; a client that has the right one needs one challenge.
     static constexpr int kChallengesMax = 3;
 
     // Everything referred to outlives this.
-    Connection(std::unique_ptr<io::Stream> stream, std::string client_ip, bool is_secure, Context& context, MemoryBudget& memory,
-               Log log);
+    Connection(std::unique_ptr<io::Stream> stream, const Arrival& arrival, Context& context, MemoryBudget& memory, Log log);
 
     // Returns when the client is gone, for whatever reason; the reason is in the log.
     void run(io::Deadline deadline);
@@ -68,5 +69,7 @@ private:
     MemoryBudget::Use memory_;
     ClientEntry entry_;
 };
+
+using Acceptor = TcpAcceptor<Connection, Context>;
 
 }  // namespace live::session::rtsp

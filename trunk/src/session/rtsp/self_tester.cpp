@@ -6,45 +6,24 @@
 
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
-#include "io/net/network_interfaces.hpp"
 #include "io/net/tcp_stream.hpp"
 #include "io/tls/tls_stream.hpp"
 #include "wire/rtsp/message_reader.hpp"
 
 namespace live::session::rtsp {
 
-// A port of all addresses is tested at those of the interfaces.
 std::vector<SelfTester::Port> SelfTester::reachable_ports() const {
     std::vector<Port> all;
-    const auto devices = io::interface_addresses();
-    for (const Port& port : ports_) {
-        if (port.endpoint.ip != "0.0.0.0" && port.endpoint.ip != "::") {
-            all.push_back(port);
-            continue;
-        }
-        if (!devices.ok())
-            continue;
-        for (const std::string& ip : io::device_addresses(*devices))
-            if (Endpoint endpoint{ip, port.endpoint.port}; endpoint.is_ipv6() == port.endpoint.is_ipv6())
-                all.push_back({std::move(endpoint), port.is_secure});
-    }
+    for (const Port& port : ports_)
+        for (Endpoint& endpoint : reachable_endpoints(port.endpoint))
+            all.push_back({std::move(endpoint), port.is_secure});
     all.resize(std::min(all.size(), kProbesMax));
     return all;
 }
 
 Result<SelfTestReport> SelfTester::run(io::Deadline deadline) {
-    if (running_ >= kConcurrentMax)
-        return Error(Errc::limit, "other self-tests are running; try again in a few seconds");
-    struct Running {
-        explicit Running(int& all) : count(all) { ++count; }
-        ~Running() { --count; }
-        int& count;
-    } running(running_);
-    SelfTestReport report;
-    for (const Port& port : reachable_ports())
-        report.probes.push_back(probe(port, deadline));
-    report.is_enabled = !report.probes.empty();
-    report.is_well = report.is_enabled && std::ranges::all_of(report.probes, &SelfTestReport::Probe::is_reached);
+    SelfTestReport report =
+        TRY(tests_.run([this] { return reachable_ports(); }, [deadline](const Port& port) { return probe(port, deadline); }));
     if (!report.is_enabled) {
         report.advice.emplace_back("RTSP is off: rtsp_server { enabled on; } and vhost { rtsp { enabled on; } }");
     } else if (!report.is_well) {

@@ -9,7 +9,7 @@
 #include "base/net/endpoint.hpp"
 #include "io/fibers/deadline.hpp"
 #include "io/net/stream.hpp"
-#include "session/common/self_test_report.hpp"
+#include "session/common/self_tests.hpp"
 #include "session/rtsp/udp_ports.hpp"
 
 namespace live::session::rtsp {
@@ -18,7 +18,6 @@ class SelfTester {
 public:
     static constexpr std::chrono::seconds kProbeLimit{2};
     static constexpr std::size_t kProbesMax = 32;
-    static constexpr int kConcurrentMax = 2;
 
     struct Port {
         Endpoint endpoint;
@@ -40,7 +39,7 @@ private:
 
     const UdpPorts& media_;
     std::vector<Port> ports_;
-    int running_ = 0;
+    SelfTests tests_;
 };
 
 }  // namespace live::session::rtsp

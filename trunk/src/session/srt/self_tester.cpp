@@ -1,22 +1,19 @@
 #include "session/srt/self_tester.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "base/net/ip_network.hpp"
 #include "engine/srt/handshake/handshake_message.hpp"
 #include "io/fibers/loop.hpp"
-#include "io/net/network_interfaces.hpp"
 
 namespace live::session::srt {
 
 namespace srt = engine::srt;
 
 namespace {
-
-bool is_every_address(const Endpoint& endpoint) { return endpoint.ip == "0.0.0.0" || endpoint.ip == "::"; }
-bool is_v6(const std::string& ip) { return ip.find(':') != std::string::npos; }
 
 // The first datagram of a client.
 std::vector<std::uint8_t> induction(srt::SocketId from) {
@@ -39,35 +36,16 @@ bool is_answer(Bytes datagram, srt::SocketId to) {
 
 std::vector<Endpoint> SelfTester::endpoints() const {
     std::vector<Endpoint> all;
-    const auto devices = io::interface_addresses();
-    for (const auto& socket : port_.sockets()) {
-        const Endpoint& endpoint = socket->endpoint();
-        if (!is_every_address(endpoint)) {
-            all.push_back(endpoint);
-            continue;
-        }
-        if (devices.ok())
-            for (const std::string& ip : io::device_addresses(*devices))
-                if (is_v6(ip) == is_v6(endpoint.ip))
-                    all.push_back({ip, endpoint.port});
-    }
+    for (const auto& socket : port_.sockets())
+        for (Endpoint& endpoint : reachable_endpoints(socket->endpoint()))
+            all.push_back(std::move(endpoint));
     all.resize(std::min(all.size(), kProbesMax));
     return all;
 }
 
 Result<SelfTestReport> SelfTester::run(io::Deadline deadline) {
-    if (running_ >= kConcurrentMax)
-        return Error(Errc::limit, "other self-tests are running; try again in a few seconds");
-    struct Running {
-        explicit Running(int& all) : count(all) { ++count; }
-        ~Running() { --count; }
-        int& count;
-    } running(running_);
-    SelfTestReport report;
-    for (const Endpoint& endpoint : endpoints())
-        report.probes.push_back(probe(endpoint, deadline));
-    report.is_enabled = !report.probes.empty();
-    report.is_well = report.is_enabled && std::ranges::all_of(report.probes, &SelfTestReport::Probe::is_reached);
+    SelfTestReport report = TRY(tests_.run([this] { return endpoints(); },
+                                           [this, deadline](const Endpoint& endpoint) { return probe(endpoint, deadline); }));
     if (!report.is_enabled)
         report.advice.emplace_back("SRT is off: srt_server { enabled on; } and vhost { srt { enabled on; } }");
     else if (!report.is_well)
@@ -82,7 +60,7 @@ Result<SelfTestReport> SelfTester::run(io::Deadline deadline) {
 SelfTestReport::Probe SelfTester::probe(const Endpoint& endpoint, io::Deadline deadline) const {
     SelfTestReport::Probe probe{.address = endpoint.ip, .port = endpoint.port, .finding = {}};
     const auto to = parse_ip(endpoint.ip);
-    auto socket = io::UdpSocket::bind({is_v6(endpoint.ip) ? "::" : "0.0.0.0", 0}, 64 << 10);
+    auto socket = io::UdpSocket::bind({endpoint.is_ipv6() ? "::" : "0.0.0.0", 0}, 64 << 10);
     if (!to.ok() || !socket.ok()) {
         probe.finding = to.ok() ? socket.error().sentence() : to.error().sentence();
         return probe;

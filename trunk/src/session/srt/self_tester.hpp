@@ -7,7 +7,7 @@
 
 #include "base/net/endpoint.hpp"
 #include "io/fibers/deadline.hpp"
-#include "session/common/self_test_report.hpp"
+#include "session/common/self_tests.hpp"
 #include "session/srt/port/port.hpp"
 
 namespace live::session::srt {
@@ -16,7 +16,6 @@ class SelfTester {
 public:
     static constexpr std::chrono::seconds kProbeLimit{2};
     static constexpr std::size_t kProbesMax = 32;
-    static constexpr int kConcurrentMax = 2;
 
     // The port must outlive this.
     explicit SelfTester(const Port& port) : port_(port) {}
@@ -29,7 +28,7 @@ private:
     SelfTestReport::Probe probe(const Endpoint& endpoint, io::Deadline deadline) const;
 
     const Port& port_;
-    int running_ = 0;
+    SelfTests tests_;
 };
 
 }  // namespace live::session::srt

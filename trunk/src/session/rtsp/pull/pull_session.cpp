@@ -66,13 +66,7 @@ bool PullSession::tries_udp() const {
 
 Result<void> PullSession::publish(const PullUrl& url, Description description, io::Deadline deadline) {
     Context& context = shared_.context;
-    auto admitted = context.admission.serve_publish(request_, deadline);
-    if (!admitted.ok()) {
-        entry_.refuse(admitted.error());
-        return std::move(admitted).error();
-    }
-    plan_ = *std::move(admitted);
-    auto publication = take_stream(context.streams, plan_, deadline);
+    auto publication = admit_publisher(context.admission, context.streams, request_, plan_, deadline);
     if (!publication.ok()) {
         entry_.refuse(publication.error());
         return std::move(publication).error();
