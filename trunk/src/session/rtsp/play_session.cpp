@@ -287,7 +287,7 @@ Result<void> PlaySession::stream_by_udp(io::Deadline deadline) {
             if (step == Step::stopped)
                 return {};
         }
-        if (io::Deadline::at(io::silence_from(heard_) + kSilenceMax).expired())
+        if (io::now() >= io::silence_from(heard_) + kSilenceMax)
             return Error(Errc::timed_out, "the player is silent");
     }
 }
