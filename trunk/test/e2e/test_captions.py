@@ -11,6 +11,7 @@ import pytest
 
 from caption_media import LINE_S, lines_in, make_captioned
 from live_server import wait_until
+from playback import FMP4, PLAYBACK, Playback
 from players import FfmpegPublisher
 from srt_stage import PATIENT, Sender, has_srt, srt_url
 
@@ -89,6 +90,25 @@ def test_captions_are_in_every_output_and_announced(server, captioned, tmp_path)
         assert text.count('CLOSED-CAPTIONS="cc"') == text.count("#EXT-X-STREAM-INF")
     assert '<Accessibility schemeIdUri="urn:scte:dash:cc:cea-608:2015" value="CC1=und"/>' in mpd, mpd
     assert [[track.get("captions") for track in one["track_list"] if track["kind"] == "video"] for one in streams] == [[["CC1", "SERVICE1"]]] * 2
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+def test_captions_are_in_recordings_and_in_hevc(server, tmp_path, codec):
+    captioned = make_captioned(tmp_path, codec, SECONDS, "ts")
+    live = server(COMMON % "hls_use_fmp4 on; hls_path $folder/hls;" + f"dvr {{ enabled on; {FMP4} }}", root=ROOT + PLAYBACK)
+    http, library = f"http://127.0.0.1:{live.ports['http']}/live/", Playback(live)
+    with Sender(srt_url(live, "#!::r=live/cam,m=publish"), captioned):
+        wait_until(lambda: media_playlist(live).count("EXTINF") >= 5, 40, "segments")
+        files = recorded({"hls": ["-i", http + "cam.m3u8"], "srt": ["-i", srt_url(live, "#!::r=live/cam,m=request", **PATIENT)],
+                          "rtsp": ["-rtsp_transport", "tcp", "-i", f"rtsp://127.0.0.1:{live.ports['rtsp']}/live/cam"]}, tmp_path)
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 20, "the recording is closed")
+    (span,) = library.spans()
+    files["fmp4"] = library.get(tmp_path / "part.fmp4", span["start"], PLAYED_S, form="fmp4")
+    files["mp4"] = library.get(tmp_path / "part.mp4", span["start"], PLAYED_S)
+    (files["dvr"],) = Path(live.folder / "rec/live").glob("cam.*.mp4")
+    wanted = {f"LINE {number:04}" for number in range(SECONDS // LINE_S)}
+    for name, file in files.items():
+        assert lines_in(file) and lines_in(file) <= wanted, name
 
 
 def post_subtitles(live, stream: str, text: str, query: str = "") -> tuple[int, dict]:
