@@ -133,7 +133,7 @@ def publish_when_allowed(node: LiveServer, clip, limit_s: float) -> Publisher:
 
 def get(node: LiveServer, port: str, path: str) -> tuple[int, str]:
     """Status and Location, not followed."""
-    line = http.client.HTTPConnection(node.host, node.ports[port], timeout=10)
+    line = http.client.HTTPConnection(node.host, node.ports[port], timeout=30)
     try:
         line.request("GET", path)
         answer = line.getresponse()

@@ -14,7 +14,7 @@ def segments(tree, track: str) -> list[tuple[int, int]]:
     return [(int(one.get("t")), int(one.get("d"))) for one in timeline]
 
 
-def fetch(live, path: str, limit_s: float = 5) -> tuple[str, bytes]:
+def fetch(live, path: str, limit_s: float = 20) -> tuple[str, bytes]:
     with urllib.request.urlopen(f"http://{live.host}:{live.ports['http']}{path}", timeout=limit_s) as answer:
         return answer.headers["Content-Type"], answer.read()
 

@@ -23,7 +23,7 @@ def server_variables() -> set[str]:
 def assert_conf_is_valid(path: Path, environment: dict[str, str], folder: Path) -> None:
     # What a container has as folders of its own.
     here = {"SRS_PID": f"{folder}/srs.pid", "SRS_ACCESS_LOG": f"{folder}/access.log", "SRS_VHOST_HLS_HLS_PATH": f"{folder}/data"}
-    done = subprocess.run([str(BINARY), "-t", "-c", str(path)], capture_output=True, text=True, timeout=10, cwd=folder, check=False,
+    done = subprocess.run([str(BINARY), "-t", "-c", str(path)], capture_output=True, text=True, timeout=60, cwd=folder, check=False,
                           env={**os.environ, **environment, **here})
     assert done.returncode == 0 and "is successful" in done.stdout + done.stderr, done.stdout + done.stderr
     assert "is not implemented" not in done.stdout + done.stderr, done.stdout + done.stderr

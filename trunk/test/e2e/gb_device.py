@@ -173,7 +173,7 @@ class GbApi:
 
     def call(self, path: str, method: str = "GET", body=None) -> tuple[int, dict]:
         text = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         with contextlib.closing(connection):
             connection.request(method, path, text)
             answer = connection.getresponse()

@@ -75,7 +75,7 @@ def key_set(private) -> bytes:
 
 def head(live: LiveServer, path: str) -> int:
     """A live stream need not exist for the answer to HEAD."""
-    connection = http.client.HTTPConnection("127.0.0.1", live.ports["http"], timeout=8)
+    connection = http.client.HTTPConnection("127.0.0.1", live.ports["http"], timeout=30)
     try:
         connection.request("HEAD", path)
         return connection.getresponse().status

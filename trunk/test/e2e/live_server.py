@@ -84,18 +84,60 @@ def workers_of(environment) -> int:
     return int(environment.get("SRS_WORKERS", "1"))
 
 
+def busy_s() -> float:
+    """For so long since the machine's start, programs waited for a CPU that others had; 0 where the kernel does not count it."""
+    try:
+        return int(Path("/proc/pressure/cpu").read_text().split()[4].removeprefix("total=")) / 1e6
+    except OSError:
+        return 0.0
+
+
+class Limit:
+    """The end of a wait, in seconds of an idle machine: of those in which programs wait for a CPU, only a fifth counts."""
+
+    BUSY_DISCOUNT = 0.8
+
+    def __init__(self, seconds: float):
+        self.seconds, self._began, self._had_been_busy = seconds, time.monotonic(), busy_s()
+
+    def passed(self) -> float:
+        passed = time.monotonic() - self._began
+        return passed - self.BUSY_DISCOUNT * min(passed, busy_s() - self._had_been_busy)
+
+    def is_over(self) -> bool:
+        return self.passed() >= self.seconds
+
+
+def rest(seconds: float) -> None:
+    """Sleeps for so many seconds of an idle machine, before a claim about what has happened meanwhile."""
+    limit = Limit(seconds)
+    time.sleep(seconds)
+    while not limit.is_over():
+        time.sleep(0.05)
+
+
 def wait_until(condition, limit_s: float, what, step_s: float = 0.05):
-    """Polls until the condition gives something true, and gives that. Fails with `what`, a text or what gives one. The last look is after the
-    limit: what happened while this process had no CPU has happened in time."""
-    deadline = time.monotonic() + limit_s
+    """Polls until the condition gives something true, and gives that. Fails with `what`, a text or what gives one, at the Limit. The last look is
+    after it: what happened while this process had no CPU has happened in time."""
+    limit = Limit(limit_s)
     while True:
-        is_last = time.monotonic() >= deadline
+        is_last = limit.is_over()
         value = condition()
         if value:
             return value
         if is_last:
             raise AssertionError(f"not within {limit_s:g} s: {what() if callable(what) else what}")
         time.sleep(step_s)
+
+
+def ends(process: subprocess.Popen, limit_s: float) -> bool:
+    """Waits for its end until the Limit."""
+    limit = Limit(limit_s)
+    while process.poll() is None:
+        if limit.is_over():
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def waited_s(tasks) -> float:
@@ -197,8 +239,8 @@ class LiveServer:
         return self
 
     def wait_ready(self, limit_s: float = 20) -> None:
-        deadline = time.monotonic() + limit_s
-        while time.monotonic() < deadline:
+        limit = Limit(limit_s)
+        while not limit.is_over():
             if self.process.poll() is not None:
                 raise AssertionError(f"the server ended with status {self.process.returncode}:\n{self.log()[-2000:]}")
             try:
@@ -219,22 +261,20 @@ class LiveServer:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()] if workers_of(self.environment) > 1 else [pid]
 
     def stop(self, how: int = signal.SIGTERM, limit_s: float = 10) -> float:
-        """Ends the server and checks that it ended well. Returns how long that took, in seconds."""
-        start = time.monotonic()
+        """Ends the server and checks that it ended well. Returns how long that took, in seconds of an idle machine."""
+        took = Limit(limit_s)
         if self.process.poll() is None:
             self.process.send_signal(how)
-        try:
-            status = self.process.wait(limit_s)
-        except subprocess.TimeoutExpired:
+        if not ends(self.process, limit_s):
             self.process.kill()
             self.process.wait()
-            raise AssertionError(f"the server did not end within {limit_s} s:\n{self.log()[-2000:]}") from None
-        took = time.monotonic() - start
+            raise AssertionError(f"the server did not end within {limit_s} s:\n{self.log()[-2000:]}")
+        seconds, status = took.passed(), self.process.returncode
         assert status == 0, f"status {status}:\n{self.log()[-3000:]}"
         self.assert_no_report()
         last = self.log().strip().splitlines()[-1]
         assert "srs terminated" in last, f"the last log line is: {last}"
-        return took
+        return seconds
 
     def kill(self) -> None:
         """All processes at once, as a power cut does it; and for clean-up."""
@@ -267,7 +307,7 @@ class LiveServer:
     def wait_log(self, text: str, limit_s: float = 10) -> None:
         wait_until(lambda: text in self.log(), limit_s, lambda: f"{text!r} in the log, which ends:\n{self.log()[-1500:]}")
 
-    def api(self, path: str, limit_s: float = 3) -> dict:
+    def api(self, path: str, limit_s: float = 20) -> dict:
         with urllib.request.urlopen(f"http://{self.host}:{self.ports['api']}{path}", timeout=limit_s) as answer:
             return json.load(answer)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from live_server import BINARY, TRUNK, can_connect, free_port, wait_until
+from live_server import BINARY, TRUNK, can_connect, ends, free_port, wait_until
 
 NGINX_MODULE = Path("/usr/lib/nginx/modules/ngx_rtmp_module.so")
 
@@ -47,7 +47,7 @@ class Load:
 
     def result(self, limit_s: float = 40, status: int | None = 0) -> dict:
         """With any status when none is named."""
-        self.process.wait(limit_s)
+        assert ends(self.process, limit_s), f"it did not end within {limit_s:g} s"
         self.log, self.said = (self.json_path.with_suffix(end).read_text(errors="replace") for end in (".out", ".err"))
         assert status is None or self.process.returncode == status, f"status {self.process.returncode}: {self.said[-1500:]} {self.log[-1500:]}"
         return json.loads(self.json_path.read_text())

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import play_check
 from clips import find_new_ffmpeg
+from live_server import Limit, ends
 
 START_LIMIT_S = 15
 ENOUGH_FPS = 15  # Of 25: a player needs time to start, and the figures below count what it showed.
-LATE_S = 5  # What a busy machine may add to that.
+LATE_S = 5
 
 
 class FfmpegPublisher:
@@ -63,11 +64,13 @@ def _run(command: list, limit_s: float, as_nobody: bool = False, home: str | Non
     child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              env=environment, start_new_session=True)
     try:
-        out, _ = child.communicate(timeout=limit_s)
+        if interrupt:
+            ends(child, limit_s)  # its output fits into the pipe
+        out, _ = child.communicate(timeout=0.01 if interrupt else limit_s)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGINT)
         try:
-            out, _ = child.communicate(timeout=5)
+            out, _ = child.communicate(timeout=20)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             out, _ = child.communicate()
@@ -103,18 +106,18 @@ def gstreamer(url: str, seconds: float, want: str, source: list[str] | None = No
         said = Path(folder) / "said"
         with open(said, "wb") as log:
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-        limit = time.monotonic() + START_LIMIT_S
-        while child.poll() is None and not re.search(r"rendered: [1-9]", said.read_text(errors="replace")) and time.monotonic() < limit:
+        limit = Limit(START_LIMIT_S)
+        while child.poll() is None and not re.search(r"rendered: [1-9]", said.read_text(errors="replace")) and not limit.is_over():
             time.sleep(0.1)
         try:
             child.wait(seconds + 1)
         except subprocess.TimeoutExpired:
-            limit = time.monotonic() + LATE_S
-            while child.poll() is None and _shown(said) < seconds * ENOUGH_FPS and time.monotonic() < limit:
+            limit = Limit(LATE_S)
+            while child.poll() is None and _shown(said) < seconds * ENOUGH_FPS and not limit.is_over():
                 time.sleep(0.1)
             child.send_signal(signal.SIGINT)
         try:
-            child.wait(5)
+            child.wait(20)
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
@@ -131,7 +134,7 @@ def _shown(said: Path) -> int:
 def mpv(url: str, seconds: float, want: str, options: list[str] | None = None) -> list[str]:
     command = ["mpv", "--no-config", "--no-input-terminal", "--vo=null", "--ao=null", f"--length={seconds:g}", "--msg-level=all=error,statusline=status",
                "--term-status-msg=at ${=time-pos} frame ${=estimated-frame-number}", *(options or []), url]
-    status, out = _run(command, seconds + 30)  # without video, it looks for some for five seconds
+    status, out = _run(command, seconds + 90)  # without video, it looks for some for five seconds
     times = [float(t) for t in re.findall(r"at (\d+\.\d+)", out)]
     frames = [int(n) for n in re.findall(r"frame (\d+)", out)]
     if status != 0:
@@ -147,7 +150,7 @@ def vlc(url: str, seconds: float, want: str) -> list[str]:
     with tempfile.TemporaryDirectory() as home:
         os.chmod(home, 0o777)
         command = ["vlc", "-I", "dummy", "--vout", "dummy", "--aout", "dummy", "--run-time", str(int(seconds)), "--play-and-exit", "-vv", url, "vlc://quit"]
-        status, out = _run(command, seconds + 20, as_nobody=True, home=home)
+        status, out = _run(command, seconds + 90, as_nobody=True, home=home)
     if "Received first picture" not in out:
         return [f"no picture, status {status}: {_last_error(out)}"]
     return [] if status == 0 else [f"status {status}: {_last_error(out)}"]
@@ -181,12 +184,12 @@ def available(player: str, want: str = "av") -> str:
 
 def wait_playable(url: str, limit_s: float = 30, program: str = "ffmpeg") -> None:
     """Waits until the stream has packets, so that what is measured next is not the publisher's start."""
-    deadline = time.monotonic() + limit_s
-    while time.monotonic() < deadline:
+    limit = Limit(limit_s)
+    while not limit.is_over():
         try:
             # To the end of its file format's probing only: nothing is decoded.
             probe = subprocess.run([program, "-nostdin", "-loglevel", "error", *play_check.rtmp_options(program, url), "-i", url, "-c", "copy",
-                                    "-frames", "1", "-f", "null", "-"], capture_output=True, check=False, timeout=limit_s)
+                                    "-frames", "1", "-f", "null", "-"], capture_output=True, check=False, timeout=2 * limit_s)
         except subprocess.TimeoutExpired:
             break
         if probe.returncode == 0:

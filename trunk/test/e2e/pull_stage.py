@@ -74,7 +74,7 @@ class Viewer:
 
     def __exit__(self, *_):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)
         self._reader.shutdown()
 
     def wait_more(self, count: int = FPS, limit_s: float = 40) -> None:

@@ -12,6 +12,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from live_server import Limit
+
 SET_CHUNK_SIZE, ABORT, ACKNOWLEDGEMENT, USER_CONTROL, WINDOW_ACK_SIZE, SET_PEER_BANDWIDTH = 1, 2, 3, 4, 5, 6
 AUDIO, VIDEO, DATA, COMMAND = 8, 9, 18, 20
 CHUNK_STREAM = {AUDIO: 4, DATA: 5, VIDEO: 6}
@@ -125,12 +127,13 @@ KNOWS_TRACKS = 2
 class RtmpClient:
     """One connection. Use as a context. Reads block up to `timeout` seconds and then raise TimeoutError."""
 
-    def __init__(self, port: int, timeout: float = 10, receive_buffer: int | None = None, host: str = "127.0.0.1", source: str | None = None):
+    def __init__(self, port: int, timeout: float = 30, receive_buffer: int | None = None, host: str = "127.0.0.1", source: str | None = None):
         self.socket = socket.socket()
         if source:
             self.socket.bind((source, 0))
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.timeout = timeout
         self.socket.settimeout(timeout)
         self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -159,7 +162,7 @@ class RtmpClient:
         except (BrokenPipeError, ConnectionResetError) as error:
             raise Closed(str(error)) from None
 
-    def _need(self, count: int, patience_s: float = 15) -> None:
+    def _need(self, count: int, patience_s: float = 40) -> None:
         """Reads until so many bytes are buffered. A time-out of the socket in the middle of a chunk is waited out."""
         deadline = time.monotonic() + patience_s
         while len(self._buffer) < count:
@@ -321,7 +324,7 @@ class RtmpClient:
                 break
             if message.type in (AUDIO, VIDEO):
                 got.append(message)
-        self.socket.settimeout(10)
+        self.socket.settimeout(self.timeout)
         return got
 
     def read_at_least(self, count: int, limit_s: float = 15) -> list[Message]:
@@ -500,8 +503,8 @@ class Bystander:
     def __exit__(self, kind, *_):
         time.sleep(1)
         self.publisher.stop()
-        deadline = time.monotonic() + 10
-        while kind is None and self._missing() > 0 and time.monotonic() < deadline:
+        limit = Limit(10)
+        while kind is None and self._missing() > 0 and not limit.is_over():
             time.sleep(0.05)
         got = self.player.stop()
         if kind is None:

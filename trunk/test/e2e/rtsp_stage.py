@@ -34,7 +34,7 @@ class Publisher:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
 
     def said(self) -> str:
         self.log.seek(0)

@@ -42,7 +42,7 @@ def basic(name: str, password: str) -> str:
 class GuardedServer(LiveServer):
     """Its API needs a password."""
 
-    def api(self, path: str, limit_s: float = 3) -> dict:
+    def api(self, path: str, limit_s: float = 20) -> dict:
         asked = urllib.request.Request(f"http://{self.host}:{self.ports['api']}{path}", headers={"Authorization": basic("boss", "boss pass")})
         with urllib.request.urlopen(asked, timeout=limit_s) as answer:
             return json.load(answer)

@@ -199,7 +199,7 @@ def test_the_passphrase_of_a_recipe_encrypts(server, clip):
 
 
 class ApiWithToken(LiveServer):
-    def api(self, path: str, limit_s: float = 3) -> dict:
+    def api(self, path: str, limit_s: float = 20) -> dict:
         asked = urllib.request.Request(f"http://{self.host}:{self.ports['api']}{path}", headers={"Authorization": "Bearer SECRET"})
         with urllib.request.urlopen(asked, timeout=limit_s) as answer:
             return json.load(answer)

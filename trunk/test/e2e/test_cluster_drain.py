@@ -10,7 +10,7 @@ import pytest
 from able_players import RECONNECT, Order
 from cluster_nodes import (REDIRECT, WHEP, ask_api, cluster_of, drain_of, fixture_network, fixture_registry, fixture_site, get,  # noqa: F401
                            owners, publish_when_allowed, start_player, start_publisher, videos, wait_nodes, wait_up, where)
-from live_server import LiveServer, wait_until
+from live_server import LiveServer, Stopwatch, wait_until
 from rtc_offer import offer
 from rtc_site import FRAMES
 from rtmp_client import VIDEO, Closed, Player, RtmpClient
@@ -83,7 +83,7 @@ def test_an_hls_player_continues_at_another_node(registry, site, clip):
     publisher = start_publisher(second, clip("basic"))
     # As a player does: the master playlist, then the one that it names.
     wait_until(lambda: get(first, "http", "/live/cam.m3u8")[0] == 200, 30, "the playlist on the first node")
-    line = http.client.HTTPConnection(first.host, first.ports["http"], timeout=10)
+    line = http.client.HTTPConnection(first.host, first.ports["http"], timeout=30)
     line.request("GET", "/live/cam.m3u8")
     master = line.getresponse().read().decode()
     media = [one for one in master.splitlines() if one and not one.startswith("#")][0]
@@ -100,11 +100,11 @@ def test_an_encoder_that_cannot_be_asked_stays_to_the_limit(registry, site, clip
     first, second = site(registry, "drain_limit 6;", "grace_start_wait 100; grace_final_wait 500;\n"), site(registry)
     wait_nodes(first, second)
     publisher = start_publisher(first, clip("basic"))
-    began = time.monotonic()
+    began, watch = time.monotonic(), Stopwatch(first, second)
     first.process.send_signal(signal.SIGQUIT)
     wait_until(lambda: {one["id"]: one["state"] for one in cluster_of(second)["nodes"]}.get("n0") == "draining", 5, "the others know")
-    publisher.join(20)
-    assert 5.9 < time.monotonic() - began < 13
+    publisher.join(60)
+    assert 5.9 < time.monotonic() - began and watch.seconds() < 13
     first.wait_log("asked to leave")
     again = publish_when_allowed(second, clip("basic"), 10)
     assert where(second, "/live/cam") == "here" or owners(second) == {"/live/cam": "n1"}

@@ -86,7 +86,7 @@ def call_an_owner_that_is_cut_off(folder, clip) -> None:
         call = calls.submit(play, nodes[1], "cam")
         # Until the lease of the first node has ended it is refused.
         second = publish_when_allowed(nodes[2], clip, 2 * LEASE_S)
-        player = call.result(1)
+        player = call.result(20)
         wait_until(lambda: videos(player) > 0, 1, "media of the new owner, while the old one has not answered yet")
         nodes[0].machine.mend()
         for one in (player, neighbour, first, other, second):

@@ -71,7 +71,7 @@ def test_the_load_is_shown(registry, site, clip):
         return {one["id"]: one for one in cluster_of(other)["nodes"]}["n0"]
     seen = wait_until(lambda: (one := record())["load"] > 20_000 and one, 20, "the other node sees the load")
     assert seen["capacity"] == 1_000_000 and 0.02 < seen["share"] < 3
-    with_metrics = http.client.HTTPConnection(owner.host, owner.ports["exporter"], timeout=5)
+    with_metrics = http.client.HTTPConnection(owner.host, owner.ports["exporter"], timeout=30)
     with_metrics.request("GET", "/metrics")
     lines = dict(line.rsplit(" ", 1) for line in with_metrics.getresponse().read().decode().splitlines() if not line.startswith("#"))
     assert lines["millrace_cluster_capacity_bytes"] == "1000000" and float(lines["millrace_cluster_capacity_used"]) > 0.01

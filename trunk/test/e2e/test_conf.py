@@ -51,7 +51,7 @@ BAD = {
 
 
 def test_conf(path, folder) -> subprocess.CompletedProcess:
-    return subprocess.run([str(BINARY), "-t", "-c", str(path)], capture_output=True, text=True, timeout=10, cwd=folder, check=False)
+    return subprocess.run([str(BINARY), "-t", "-c", str(path)], capture_output=True, text=True, timeout=60, cwd=folder, check=False)
 
 
 test_conf.__test__ = False  # A helper named after the option it uses.
@@ -92,7 +92,7 @@ def test_the_rtsp_caster_of_old_files_is_a_warning(tmp_path):
 def test_a_running_start_with_a_bad_conf_has_the_same_status(tmp_path):
     path = tmp_path / "bad.conf"
     path.write_text(BAD["unknown directive"][0])
-    done = subprocess.run([str(BINARY), "-c", str(path)], capture_output=True, text=True, timeout=10, cwd=tmp_path, check=False)
+    done = subprocess.run([str(BINARY), "-c", str(path)], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
     assert done.returncode == 255 and "bad.conf:5:1" in done.stdout + done.stderr
 
 

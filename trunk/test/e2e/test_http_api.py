@@ -301,7 +301,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 def test_a_missing_slash_is_redirected(server, path, status, location):
     live = server()
     with pytest.raises(urllib.error.HTTPError) as answer:
-        urllib.request.build_opener(NoRedirect).open(f"http://127.0.0.1:{live.ports['api']}{path}", timeout=5)
+        urllib.request.build_opener(NoRedirect).open(f"http://127.0.0.1:{live.ports['api']}{path}", timeout=30)
     assert (answer.value.code, answer.value.headers["Location"]) == (status, location)
 
 

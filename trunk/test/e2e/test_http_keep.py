@@ -26,7 +26,7 @@ class Kept:
     """One connection for many requests; a new one is a failure."""
 
     def __init__(self, port: int):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self.connection.connect()
         self.socket = self.connection.sock
 

@@ -68,7 +68,7 @@ def is_open(connection: socket.socket) -> bool:
 def post_offers(address: str, port: int, count: int, name: str = "s") -> list[int]:
     """Their statuses, over as few connections as the server allows, or over a few, to any worker."""
     statuses = []
-    connection = http.client.HTTPConnection(address, port, timeout=10)
+    connection = http.client.HTTPConnection(address, port, timeout=30)
     for i in range(count):
         if i % 8 == 7:
             connection.close()

@@ -135,7 +135,7 @@ def test_driven_players_say_how_late_each_frame_was(server, clip):
     players.tell("mark")
     players.report()
     after = publisher.report()["stamps"]
-    time.sleep(2)
+    wait_until(lambda: publisher.report()["stamps"] > 50, 15, "frames")
     stamps = publisher.end()["stamps"]
     # The players' mark was somewhere between the two reports.
     wait_until(lambda: (now := players.report())["frames"] >= stamps - after and now["frames_incomplete"] == 0, 15, "all frames have come")
@@ -148,16 +148,20 @@ def test_publishers_pace_themselves_and_leave_politely(server, clip, load):
     live = server()
     began = time.monotonic()
     publishers = load("sb_rtmp_publish", "-c", 20, "-s", 0, "-r", live.url("cam_{i}"), "-i", clip("basic"))
-    wait_until(lambda: len(live.api("/api/v1/streams/?count=50")["streams"]) == 20, 20, "twenty streams")
-    time.sleep(3)
+    enough = 2.5 * 380_000 / 8
+
+    def streams() -> list[dict]:
+        return live.api("/api/v1/streams/?count=50")["streams"]
+
+    wait_until(lambda: len(streams()) == 20 and all(one["recv_bytes"] > enough for one in streams()), 30, "seconds of twenty streams")
     publishers.stop()
     result = publishers.result()
     seconds = time.monotonic() - began
     assert result["failed"] == 0 and result["clients"] == 20
     # At most 300 ms ahead of the clip's own rate, which is about 500 kbps.
     assert result["bytes_out"] / 20 < (seconds + 0.5) * 620_000 / 8
-    assert result["bytes_out"] / 20 > 2.5 * 380_000 / 8
-    wait_until(lambda: not any(s["publish"]["active"] for s in live.api("/api/v1/streams/?count=50")["streams"]), 15, "nobody publishes")
+    assert result["bytes_out"] / 20 > enough
+    wait_until(lambda: not any(one["publish"]["active"] for one in streams()), 15, "nobody publishes")
 
 
 def test_against_nginx(nginx, clip, load):

@@ -12,11 +12,12 @@ from load_tools import Load
 from players import FfmpegPublisher
 from srt_stage import beside_player, publish, srt_url, streams, wait_published
 
-# Every patience is shorter than the pause.
+# Every patience is shorter than the pause, and longer than what a busy machine takes between two checks of a client, which are 2.5 s apart. libsrt
+# leaves a server that is silent for 5 s.
 PAUSE_S = 4.0
-ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; peer_idle_timeout 2000; } rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }"
-VHOST = """srt { enabled on; } rtc { enabled on; rtmp_to_rtc on; stun_timeout 3; } http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
-    publish { normal_timeout 2000; } play { stall_timeout 2; unpublished_timeout 2; }"""
+ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; peer_idle_timeout 3000; } rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }"
+VHOST = """srt { enabled on; } rtc { enabled on; rtmp_to_rtc on; stun_timeout 3.8; } http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
+    publish { normal_timeout 3000; } play { stall_timeout 3; unpublished_timeout 3; }"""
 
 
 def pause(live, seconds: float = PAUSE_S) -> None:
@@ -60,7 +61,7 @@ def test_a_pause_of_the_process_closes_no_client(server, clip, tmp_path):
         wait_more(live, received(live))
         after = ids(live)
     assert after == before, [line for line in live.log().splitlines() if "reason" in line or "timeout" in line]
-    live.wait_log("the process did not run for", 5)
+    live.wait_log("the process did not run for")
 
 
 @pytest.mark.alone
@@ -78,4 +79,4 @@ def test_a_pause_of_an_edge_ends_neither_its_pulls_nor_its_pushes(server, clip):
         pause(edge, 4.5)
         wait_more(origin, received(origin))
         assert ids(origin) == before, origin.log()[-2000:]
-    edge.wait_log("the process did not run for", 5)
+    edge.wait_log("the process did not run for")

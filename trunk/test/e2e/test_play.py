@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 import play_check
-from live_server import wait_until
+from live_server import Stopwatch, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import AUDIO, COMMAND, VIDEO, Player, Publisher, RtmpClient, amf0, assert_gapless, encode_message, read_flv
 
@@ -28,14 +28,16 @@ def test_first_key_frame_comes_at_once_and_time_starts_at_zero(server, clip):
     live = server("play { gop_cache on; time_jitter full; }")
     publisher = publish(live, clip)
     time.sleep(3.3)  # Between two key frames, which are 2 s apart.
+    watch = Stopwatch(live)
     player = Player(live.ports["rtmp"], "cam")
     player.start()
+    wait_until(lambda: any(m.is_key_frame() for m in player.messages), 15, "a key frame", 0.005)
+    assert watch.seconds() < 3
     wait_until(lambda: sum(m.type == VIDEO for m in player.messages) > 60, 15, "more than what is cached")
     got = player.stop()
     publisher.stop()
     first_key = next(m for m in got if m.is_key_frame())
     assert publisher.sent_at[first_key.mark()] < player.asked_at, "it did not wait for one"
-    assert first_key.arrived - player.asked_at < 3.0
     assert min(m.timestamp for m in got[:10]) == 0
     assert got[0].timestamp < 100
     first_frame = next(m for m in got if not m.is_sequence_header() and m.type == VIDEO)
@@ -213,8 +215,7 @@ def test_players_stay_when_the_publisher_is_killed_and_comes_back(server, clip):
         assert times == sorted(times), "time went back when the publisher returned"
 
 
-def test_min_latency_adds_little_delay(server, clip):
-    live = server("min_latency on; tcp_nodelay on; play { gop_cache off; mw_latency 0; }")
+def median_delay(live, clip) -> float:
     publisher = publish(live, clip)
     time.sleep(0.5)
     player = Player(live.ports["rtmp"], "cam")
@@ -224,8 +225,13 @@ def test_min_latency_adds_little_delay(server, clip):
     publisher.stop()
     delays = sorted(m.arrived - publisher.sent_at[m.mark()] for m in got if m.mark() in publisher.sent_at and not m.is_sequence_header())
     assert len(delays) > 100
-    # Generous: the test's own Python and a busy machine are in it. Merged writes would add 175 ms. bench.py measures the real figure.
-    assert delays[len(delays) // 2] < 0.080, f"median {delays[len(delays) // 2] * 1000:.1f} ms"
+    return delays[len(delays) // 2]
+
+
+def test_min_latency_adds_little_delay(server, clip):
+    at_once = median_delay(server("min_latency on; tcp_nodelay on; play { gop_cache off; mw_latency 0; }"), clip)
+    # Generous: the test's own Python is in it. Merged writes add 175 ms, on a busy machine to the same delay. bench.py measures the real figure.
+    assert at_once < 0.080 or at_once < median_delay(server("play { gop_cache off; }"), clip) - 0.080, f"median {at_once * 1000:.1f} ms"
 
 
 def test_a_play_of_limited_duration_ends(server, clip):

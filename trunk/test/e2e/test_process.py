@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import live_server
-from live_server import BINARY, LiveServer, can_connect, conf, free_port, wait_until
+from live_server import BINARY, LiveServer, can_connect, conf, free_port, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import VIDEO, Bystander, Player, RtmpClient, is_welcome
 
@@ -105,7 +105,7 @@ def test_sigquit_waits_for_the_last_client(server, clip):
     assert live.process.poll() is None, "it did not wait for its client"
     client.close()
     # It does not wait for a connection without a request (that would be 15 s).
-    live.process.wait(12)
+    wait_within(lambda: live.process.poll() is not None, 12, (live,), "it ends")
     idle.close()
     live.stop()
 

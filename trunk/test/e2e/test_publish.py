@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from live_server import wait_until
+from live_server import Stopwatch, wait_until
 from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message, is_welcome, read_flv
 
 pytestmark = pytest.mark.workers
@@ -120,10 +120,10 @@ def test_a_bad_app_is_refused_in_the_connect(server):
 def test_a_publisher_that_sends_nothing_is_closed_in_time(server):
     live = server("publish { firstpkt_timeout 1500; normal_timeout 1500; }")
     with RtmpClient(live.ports["rtmp"]) as client:
-        start = time.monotonic()
+        start, watch = time.monotonic(), Stopwatch(live)
         client.publish("cam")
-        client.wait_closed(15)
-        assert 1.0 < time.monotonic() - start < 8
+        client.wait_closed(30)
+        assert 1.0 < time.monotonic() - start and watch.seconds() < 8
 
 
 def test_kickoff_for_idle_closes_a_publisher_without_players(server, clip):
@@ -187,11 +187,11 @@ def test_a_publisher_on_a_tick_may_send_fast(server, latency):
         assert client.publish("cam")["code"] == "NetStream.Publish.Start"
         client.send_message(VIDEO, bytes([0x17]) + picture[1:])
         time.sleep(0.3)  # the tick begins with the first packet
-        start, sent = time.monotonic(), 0
+        start, sent, watch = time.monotonic(), 0, Stopwatch(live)
         while time.monotonic() - start < 4:
             client.send_message(VIDEO, picture, 40 * sent)
             sent += 1
-        mbps = sent * len(picture) * 8 / 1e6 / (time.monotonic() - start)
+        mbps = sent * len(picture) * 8 / 1e6 / watch.seconds()
     print(f"{latency or 'plain'}: {mbps:.0f} Mbps")
     assert mbps > 150, f"{mbps:.0f} Mbps"
 

@@ -94,7 +94,7 @@ def fixture_ladder(server, load, clip):
 
 
 def metric(live, name: str) -> float:
-    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=30) as answer:
         lines = [line for line in answer.read().decode().splitlines() if line.startswith(name)]
     assert lines, name
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines)

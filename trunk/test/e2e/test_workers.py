@@ -339,14 +339,14 @@ def test_each_worker_reports_its_own_state_and_number(live):
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:  # beside each other, for longer than a list waits for a worker
         profiles = {number: pool.submit(own, f"/api/v1/profile?seconds=2&format=folded&worker={number}", timeout=30) for number in pids(live)}
         for number, pid in pids(live).items():
-            who, body = own(f"/api/v1/fibers?count=1&worker={number}", timeout=10)
+            who, body = own(f"/api/v1/fibers?count=1&worker={number}", timeout=30)
             assert who == number and json.loads(body)["pid"] == str(pid)
         assert {number: profile.result()[0] for number, profile in profiles.items()} == {number: number for number in profiles}
-    who, body = own("/api/v1/fibers?count=1", timeout=10)
+    who, body = own("/api/v1/fibers?count=1", timeout=30)
     assert json.loads(body)["pid"] == str(pids(live)[who])
     who, body = own("/api/v1/doctor/rtc", timeout=30)
     assert [one["port"] for one in json.loads(body)["data"]["candidates"]] == [live.ports["udp"] + who - 1]
-    who, body = own("/api/v1/rusages", timeout=10)
+    who, body = own("/api/v1/rusages", timeout=30)
     assert json.loads(body)["pid"] == str(pids(live)[who])
     live.api("/api/v1/memory?mark=1")
     grown = live.api("/api/v1/memory?since=mark")["data"]["workers"]

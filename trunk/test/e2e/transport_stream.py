@@ -7,6 +7,8 @@ import struct
 import time
 from pathlib import Path
 
+from live_server import Limit
+
 PACKET_BYTES, UNIT_BYTES = 188, 7 * 188
 MAP_PID, VIDEO_PID = 0x1000, 0x100
 START_CODE = b"\x00\x00\x00\x01"
@@ -106,9 +108,9 @@ class UdpSender:
         return all(int(line[4].split(":")[1], 16) < UNIT_BYTES * self.DATAGRAMS for line in lines if int(line[1].split(":")[1], 16) == self.address[1])
 
     def send(self, stream: bytes, limit_s: float = 10) -> None:
-        end = time.monotonic() + limit_s
+        limit = Limit(limit_s)
         for at in range(0, len(stream), UNIT_BYTES * self.DATAGRAMS):
-            while not self._is_taken() and time.monotonic() < end:
+            while not self._is_taken() and not limit.is_over():
                 time.sleep(0.001)
             for begin in range(at, min(at + UNIT_BYTES * self.DATAGRAMS, len(stream)), UNIT_BYTES):
                 self.socket.sendto(stream[begin:begin + UNIT_BYTES], self.address)
@@ -162,8 +164,8 @@ class SrtSender:
 
     def wait_taken(self, limit_s: float = 10) -> None:
         """Everything has come, and what is late is due."""
-        count, size, end = ctypes.c_int32(1), ctypes.c_int(4), time.monotonic() + limit_s
-        while count.value > 0 and time.monotonic() < end:
+        count, size, limit = ctypes.c_int32(1), ctypes.c_int(4), Limit(limit_s)
+        while count.value > 0 and not limit.is_over():
             self.library.srt_getsockflag(self.socket, self.SEND_DATA, ctypes.byref(count), ctypes.byref(size))
             time.sleep(0.01)
         time.sleep(2 * self.LATENCY_MS / 1000)
