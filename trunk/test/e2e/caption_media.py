@@ -63,6 +63,16 @@ def make_captioned(folder: Path, codec: str, seconds: int, container: str) -> Pa
     return folder / f"captioned.{container}"
 
 
+def caption_clip(folder: Path, clip: Path) -> Path:
+    """The same clip, with captions; it has H.264 at the same rate, without B-frames."""
+    raw, made, out = folder / "plain.h264", folder / "captioned.h264", folder / f"captioned-{clip.name}"
+    quiet = ["ffmpeg", "-y", "-hide_banner", "-loglevel", "error"]
+    subprocess.run([*quiet, "-i", clip, "-map", "0:v", "-c", "copy", "-f", "h264", raw], check=True, timeout=60)
+    made.write_bytes(put_captions(raw.read_bytes(), "h264"))
+    subprocess.run([*quiet, "-r", str(RATE), "-f", "h264", "-i", made, "-i", clip, "-map", "0:v", "-map", "1:a", "-c", "copy", out], check=True, timeout=60)
+    return out
+
+
 def lines_in(file: Path) -> set[str]:
     """The lines of captions that ffmpeg decodes from the video of a file."""
     done = subprocess.run(["ffmpeg", "-hide_banner", "-loglevel", "error", "-f", "lavfi", "-i", f"movie={file}[out0+subcc]", "-map", "0:s", "-f", "srt", "-"],

@@ -349,8 +349,6 @@ void DashStream::on_segment(segments::SegmentMade event, io::Deadline) {
 // Encoders repeat the message of an event.
 void DashStream::on_event(const segments::EventFound& found) {
     constexpr MediaTime kSameMax = 1s;
-    if (found.event.kind == media::TimedEvent::Kind::id3)
-        has_id3_ = true;
     if (found.event.kind != media::TimedEvent::Kind::splice)
         return;
     const Bytes section = found.event.data.bytes();
@@ -447,7 +445,6 @@ std::string DashStream::mpd_text(List list) const {
     mpd.update_period = options_.update_period;
     mpd.window_size = options_.window_size;
     mpd.events = events_;
-    mpd.has_id3 = has_id3_;
     mpd.folder = std::filesystem::path(mpd_path_).stem().string() + "/";
     if (ahead > 0) {
         mpd.chunk = options_.part;

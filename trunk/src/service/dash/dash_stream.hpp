@@ -106,8 +106,7 @@ private:
     Promises promises_;
     segments::FileRef mpd_;
     std::vector<MpdEvent> events_;  // at most kEventsMax
-    bool has_id3_ = false;
-    bool has_begun_ = false;  // there has been a publisher
+    bool has_begun_ = false;        // there has been a publisher
 };
 
 }  // namespace live::service::dash

@@ -117,7 +117,8 @@ std::string set_text(const Mpd& mpd, const MpdPeriod& period, const std::vector<
         "    <AdaptationSet contentType=\"{0}\" mimeType=\"{0}/mp4\" segmentAlignment=\"true\" startWithSAP=\"1\"{1}>\n", kind,
         first.language.empty() ? "" : fmt::format(" lang=\"{}\"", escaped(first.language)));
     const bool carries_tags = kind == std::string_view("video") || std::ranges::all_of(period.tracks, is_audio);
-    if (mpd.has_id3 && carries_tags)
+    // Also before the first tag: players read messages of announced schemes only, and load the list after the first one.
+    if (carries_tags)
         text += "      <InbandEventStream schemeIdUri=\"https://aomedia.org/emsg/ID3\" value=\"\"/>\n";
     text += captions_text(tracks);
     if (has_siblings)

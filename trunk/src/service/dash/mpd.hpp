@@ -65,7 +65,6 @@ struct Mpd : MpdPeriod {
     std::optional<MediaTime> chunk;
     std::vector<MpdPeriod> earlier{};  // the previous ones, while they have segments
     std::vector<MpdEvent> events{};    // in all periods
-    bool has_id3 = false;              // segments of video, or of audio alone, have event messages with tags
 };
 
 // Returns the suffix in the names of headers.

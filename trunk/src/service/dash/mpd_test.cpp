@@ -28,6 +28,7 @@ TEST(DashMpd, ListsSegmentsAndTracks) {
       </Representation>
     </AdaptationSet>
     <AdaptationSet contentType="video" mimeType="video/mp4" segmentAlignment="true" startWithSAP="1">
+      <InbandEventStream schemeIdUri="https://aomedia.org/emsg/ID3" value=""/>
       <Representation id="video" bandwidth="500000" codecs="avc1.64001f" width="640" height="360">
         <SegmentTemplate initialization="$RepresentationID$-init.mp4" media="$RepresentationID$-$Number$.m4s" )"
         R"(startNumber="7" timescale="1000">
@@ -143,13 +144,24 @@ TEST(DashMpd, WritesASetPerAudioTrackAndPerVideoCodec) {
     EXPECT_EQ(text.find("</AdaptationSet>", video), text.find("</AdaptationSet>", text.find(R"(id="video-1")")));
 }
 
+// Players read event messages of announced schemes only, so the first one must be announced before it comes.
+TEST(DashMpd, AnnouncesTagsInOneKindOfTrack) {
+    const std::string tags = R"(<InbandEventStream schemeIdUri="https://aomedia.org/emsg/ID3" value=""/>)";
+    Mpd mpd = example_mpd();
+    const std::string both = text_of(mpd);
+    EXPECT_GT(both.find(tags), both.find("contentType=\"video\"")) << both;
+    EXPECT_NE(both.find(tags), std::string::npos);
+    mpd.tracks.pop_back();
+    EXPECT_NE(text_of(mpd).find(tags), std::string::npos) << "audio alone carries them";
+}
+
 // ANSI/SCTE 214-1, 7.2.
 TEST(DashMpd, AnnouncesClosedCaptions) {
     Mpd mpd = example_mpd();
     EXPECT_EQ(text_of(mpd).find("Accessibility"), std::string::npos);
     mpd.tracks.back().captions.channels.set(0).set(2);
     mpd.tracks.back().captions.services.set(1);
-    EXPECT_NE(text_of(mpd).find("startWithSAP=\"1\">\n"
+    EXPECT_NE(text_of(mpd).find("ID3\" value=\"\"/>\n"
                                 "      <Accessibility schemeIdUri=\"urn:scte:dash:cc:cea-608:2015\" value=\"CC1=und;CC3=und\"/>\n"
                                 "      <Accessibility schemeIdUri=\"urn:scte:dash:cc:cea-708:2015\" value=\"1=lang:und\"/>\n"
                                 "      <Representation id=\"video\""),

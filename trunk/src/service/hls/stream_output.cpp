@@ -369,7 +369,7 @@ void StreamOutput::on_segment(segments::SegmentMade event, io::Deadline deadline
         return disk_.fail(sealed.error());
     // The last segment before a playlist per track is of a rendition that receives no further ones.
     if (const auto active = renditions_.active(); !active.empty())
-        texts_.add(event, active.front()->list());
+        texts_.add(event, *active.front());
     const auto listed = [this](Rendition& rendition, const ListedSegment& segment) { writer_.write(rendition, segment); };
     renditions_.add(event, writer_.keys(), listed);
     renditions_.write_lists();

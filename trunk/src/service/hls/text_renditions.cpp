@@ -32,13 +32,14 @@ void TextRenditions::make_missing(const SegmentList& video) {
     }
 }
 
-void TextRenditions::add(const segments::SegmentMade& made, const SegmentList& video) {
+void TextRenditions::add(const segments::SegmentMade& made, const Rendition& beside) {
+    const SegmentList& video = beside.list();
     make_missing(video);
     for (std::size_t i = 0; i < all_.size(); ++i) {
         Rendition& rendition = *all_[i];
         if (rendition.list().next_number() != video.next_number())
             rendition.align(video.next_number(), video.discontinuities_before_next(), {}, made.duration);
-        const std::string text = lines_.segment(lines_.languages()[i], made.start, made.duration);
+        const std::string text = lines_.segment(lines_.languages()[i], made.start, made.duration, beside.names().container());
         segments::Piece piece;
         piece.blocks.push_back(std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()));
         piece.bytes = text.size();

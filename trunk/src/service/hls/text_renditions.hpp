@@ -25,7 +25,7 @@ public:
 
     void add(const media::TimedEvent& text, MediaTime lead);
     // The next segment of the video, which is not in its list yet.
-    void add(const segments::SegmentMade& made, const SegmentList& video);
+    void add(const segments::SegmentMade& made, const Rendition& video);
     // Another publisher starts.
     void clear_lines() { lines_.clear(); }
     void set_ended(bool ended);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "wire/ts/clock.hpp"
+#include "wire/ts/write/muxer.hpp"
 
 namespace live::service::hls {
 
@@ -39,7 +40,7 @@ bool Subtitles::add(const media::TimedEvent& text, MediaTime lead) {
     return true;
 }
 
-std::string Subtitles::segment(const std::string& language, MediaTime start, MediaTime duration) const {
+std::string Subtitles::segment(const std::string& language, MediaTime start, MediaTime duration, Container video) const {
     std::vector<webvtt::Cue> cues;
     const MediaTime shown = start + lead_;
     for (const Line& line : lines_)
@@ -48,7 +49,8 @@ std::string Subtitles::segment(const std::string& language, MediaTime start, Med
     std::ranges::stable_sort(cues, {}, &webvtt::Cue::start);
     // The map has whole milliseconds.
     const MediaTime at = std::chrono::floor<std::chrono::milliseconds>(std::max(start, MediaTime{}));
-    return webvtt::write_segment(at, wire::ts::ticks_of(at), cues);
+    const MediaTime delay = video == Container::ts ? wire::ts::Muxer::kDecodeDelay : MediaTime{};
+    return webvtt::write_segment(at, wire::ts::ticks_of(at + delay), cues);
 }
 
 void Subtitles::forget_before(MediaTime time) {

@@ -7,6 +7,7 @@
 
 #include "base/time.hpp"
 #include "media/ring/timed_event.hpp"
+#include "service/hls/files/container.hpp"
 #include "wire/webvtt/webvtt.hpp"
 
 namespace live::service::hls {
@@ -23,8 +24,9 @@ public:
     bool add(const media::TimedEvent& text, MediaTime lead);
     // In order of appearance: "" for an unknown language, otherwise a tag of RFC 5646 in lower case.
     const std::vector<std::string>& languages() const { return languages_; }
-    // Returns the segment of a language whose video is decoded from `start` on. It has all lines that are shown meanwhile.
-    std::string segment(const std::string& language, MediaTime start, MediaTime duration) const;
+    // Returns the segment of a language beside one of video, which is decoded from `start` on. It has all lines that are shown
+    // meanwhile.
+    std::string segment(const std::string& language, MediaTime start, MediaTime duration, Container video) const;
     // Forgets the lines that are over before `time`.
     void forget_before(MediaTime time);
     // Forgets all lines. The languages stay.

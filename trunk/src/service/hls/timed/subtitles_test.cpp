@@ -15,7 +15,7 @@ media::TimedEvent line(const std::string& text, MediaTime at, MediaTime duration
 
 std::vector<std::string> shown(const Subtitles& lines, const std::string& language, MediaTime start, MediaTime duration) {
     std::vector<std::string> texts;
-    for (const auto& cue : wire::webvtt::parse_webvtt(lines.segment(language, start, duration)).value())
+    for (const auto& cue : wire::webvtt::parse_webvtt(lines.segment(language, start, duration, Container::ts)).value())
         texts.push_back(cue.text);
     return texts;
 }
@@ -32,7 +32,12 @@ TEST(Subtitles, AreInEachSegmentThatShowsThem) {
     EXPECT_EQ(shown(lines, "en", 12s, 2s), Texts{"b"});
     EXPECT_EQ(shown(lines, "en", 13s, 2s), Texts());
     EXPECT_EQ(shown(lines, "de", 18s, 2s), Texts{"c"});
-    EXPECT_TRUE(lines.segment("en", 12'000'500us, 2s).starts_with("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:1080000,LOCAL:00:00:12.000\n"));
+    const auto header = [&](Container video) {
+        const std::string text = lines.segment("en", 12'000'500us, 2s, video);
+        return text.substr(0, text.find("\n\n"));
+    };
+    EXPECT_EQ(header(Container::fmp4), "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:1080000,LOCAL:00:00:12.000");
+    EXPECT_EQ(header(Container::ts), "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:1089000,LOCAL:00:00:12.000") << "the clock of the video";
 }
 
 TEST(Subtitles, FollowThePresentationOfFrames) {
