@@ -103,7 +103,7 @@ Result<bool> Excerpt::add_file(std::size_t index, const ExcerptFile& file) {
         search_.opening = open_samples(file.size, read);
         return search_.opening == nullptr;
     }
-    const auto is_ready = search_.opening->prepare(duration_ - file.start, read);
+    const auto is_ready = search_.opening->prepare({-file.start, duration_ - file.start}, read);
     if (!is_ready.ok() && is_ready.code() == Errc::cancelled)
         return is_ready.error();
     if (is_ready.ok() && !*is_ready)
@@ -266,6 +266,9 @@ Result<bool> Excerpt::locate() {
     cursor.offset = fragment_.events;
     const bool is_done = note_starts(cursor);
     cursor.offset = fragment_.offset + fragment_.bytes;
+    // The first fragment of each file aligns it.
+    if (const File& file = files_[cursor.file]; file.samples != nullptr)
+        cursor.offset = std::max(cursor.offset, file.samples->late_start());
     return is_done;
 }
 

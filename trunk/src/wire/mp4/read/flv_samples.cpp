@@ -42,10 +42,28 @@ std::uint32_t ticks_between(std::uint64_t from, std::uint64_t to) {
 
 }  // namespace
 
+bool FlvSamples::is_in_block(std::uint64_t offset) const {
+    const std::uint64_t end = block_.at + block_.bytes.size();
+    return offset >= block_.at && offset < end && (end - offset >= kHeadBytes || end >= size_);
+}
+
+// Returns the bytes at the beginning of a tag: kHeadBytes, fewer at the end of the file. They are valid up to the next call.
+Result<Bytes> FlvSamples::head_at(std::uint64_t offset, const ReadAt& read) {
+    if (!is_in_block(offset)) {
+        const bool has_many = std::exchange(block_.tags, 0) >= kTagsPerBlock;
+        block_.size = has_many ? std::min(block_.size * 2, kBlockBytesMax) : std::max(block_.size / 2, kBlockBytesMin);
+        block_.bytes = {};
+        block_.bytes = TRY(read(offset, block_.size));
+        block_.at = offset;
+    }
+    ++block_.tags;
+    const Bytes rest = Bytes(block_.bytes).subspan(static_cast<std::size_t>(offset - block_.at));
+    return rest.first(std::min(rest.size(), kHeadBytes));
+}
+
 // Errc::need_more: the file ends before the end of the tag.
-Result<FlvSamples::Tag> FlvSamples::tag_at(std::uint64_t offset, const ReadAt& read) const {
-    const auto bytes = TRY(read(offset, kHeadBytes));
-    ByteReader in(bytes);
+Result<FlvSamples::Tag> FlvSamples::tag_at(std::uint64_t offset, const ReadAt& read) {
+    ByteReader in(TRY(head_at(offset, read)));
     const flv::TagHeader header = TRY(flv::read_tag_header(in));
     Tag tag;
     tag.bytes = flv::kTagHeaderBytes + std::uint64_t{header.size} + flv::kTagSizeBytes;
@@ -76,7 +94,7 @@ Result<FlvSamples::Tag> FlvSamples::tag_at(std::uint64_t offset, const ReadAt& r
     return tag;
 }
 
-Result<bool> FlvSamples::prepare(MediaTime end, const ReadAt& read) {
+Result<bool> FlvSamples::prepare(const Wanted& wanted, const ReadAt& read) {
     if (at_ == 0) {
         const auto head = TRY(read(0, flv::kFileHeaderBytes));
         if (head.size() < flv::kFileHeaderBytes || head[0] != 'F' || head[1] != 'L' || head[2] != 'V')
@@ -84,12 +102,26 @@ Result<bool> FlvSamples::prepare(MediaTime end, const ReadAt& read) {
         at_ = MUST(ByteReader(Bytes(head).subspan(5)).u32be()) + flv::kTagSizeBytes;
         header_.bytes = at_;
     }
+    for (std::size_t tags = 0; tags < kTagsPerCall; ++tags) {
+        if (TRY(prepare_tag(wanted, read)))
+            return true;
+        if (!is_in_block(at_))
+            break;
+    }
+    return false;
+}
+
+// Returns whether no further tag is needed.
+Result<bool> FlvSamples::prepare_tag(const Wanted& wanted, const ReadAt& read) {
     auto tag = tag_at(at_, read);
     if (!tag.ok() && tag.code() == Errc::cancelled)
         return tag.error();
-    const bool is_over = !tag.ok() || tag->frame.dts > end + kFragmentMax;
+    const bool is_over = !tag.ok() || tag->frame.dts > wanted.end + kFragmentMax;
     if (!is_over) {
         const std::uint64_t bytes = tag->bytes;
+        if (tag->kind == MediaKind::video && tag->frame.key && tag->frame.content == codec::Content::frame &&
+            tag->frame.dts <= wanted.begin - kReorderMax)
+            late_start_ = at_;
         TRY(collect(*std::move(tag), read));
         at_ += bytes;
     }
@@ -97,9 +129,15 @@ Result<bool> FlvSamples::prepare(MediaTime end, const ReadAt& read) {
         size_ = is_over ? size_ : at_;
         for (Collected& one : collected_)
             one.reader = {};
+        release();
         return true;
     }
     return false;
+}
+
+// Each of several video tracks has key frames of its own.
+std::uint64_t FlvSamples::late_start() const {
+    return std::ranges::count(header_.tracks, MediaKind::video, &FragmentedTrack::kind) == 1 ? late_start_ : 0;
 }
 
 FlvSamples::Collected* FlvSamples::collected_of(const Tag& tag) {

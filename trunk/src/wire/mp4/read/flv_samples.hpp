@@ -21,12 +21,22 @@ public:
     static constexpr MediaTime kFragment = std::chrono::seconds(1);
     static constexpr MediaTime kFragmentMax = std::chrono::seconds(2);
     static constexpr std::size_t kTagsPerFragment = 4'096;
+    // Tags are read in blocks. They grow while each has several tags, so that the media of large ones is not read.
+    static constexpr std::size_t kBlockBytesMin = 2 << 10;
+    static constexpr std::size_t kBlockBytesMax = 64 << 10;
+    static constexpr std::size_t kTagsPerBlock = 4;
+    // Limit of one prepare(), which reads one block at most.
+    static constexpr std::size_t kTagsPerCall = 64;
+    // No frame is shown so long after it is decoded.
+    static constexpr MediaTime kReorderMax = std::chrono::seconds(10);
 
     explicit FlvSamples(std::uint64_t size) : size_(size) {}
 
-    Result<bool> prepare(MediaTime end, const ReadAt& read) override;
+    Result<bool> prepare(const Wanted& wanted, const ReadAt& read) override;
     const FragmentedHeader& header() const override { return header_; }
     Result<void> read(std::uint64_t offset, const ReadAt& read, Fragment& fragment) override;
+    std::uint64_t late_start() const override;
+    void release() override { block_ = {}; }
 
 private:
     struct Tag {
@@ -53,7 +63,18 @@ private:
         std::optional<std::size_t> track;  // of the header
     };
 
-    Result<Tag> tag_at(std::uint64_t offset, const ReadAt& read) const;
+    // A piece of the file, and how many tags were found in it.
+    struct Block {
+        std::uint64_t at = 0;
+        std::vector<std::uint8_t> bytes;
+        std::size_t size = kBlockBytesMin;
+        std::size_t tags = 0;
+    };
+
+    bool is_in_block(std::uint64_t offset) const;
+    Result<Bytes> head_at(std::uint64_t offset, const ReadAt& read);
+    Result<Tag> tag_at(std::uint64_t offset, const ReadAt& read);
+    Result<bool> prepare_tag(const Wanted& wanted, const ReadAt& read);
     Result<void> collect(Tag tag, const ReadAt& read);
     Collected* collected_of(const Tag& tag);
     void note_format(Collected& from, const TrackFormat& format, codec::Codec codec);
@@ -64,8 +85,10 @@ private:
     std::uint64_t size_;
     FragmentedHeader header_;
     std::vector<Collected> collected_;
-    std::vector<Format> formats_;  // by offset
-    std::uint64_t at_ = 0;         // the tag that prepare() reads next
+    std::vector<Format> formats_;   // by offset
+    std::uint64_t at_ = 0;          // the tag that prepare() reads next
+    std::uint64_t late_start_ = 0;  // the newest key frame that is decoded kReorderMax before the wanted part
+    Block block_;
 };
 
 }  // namespace live::wire::mp4

@@ -31,7 +31,7 @@ std::int64_t ticks_on(std::uint64_t ticks, std::uint32_t from, std::uint32_t to)
 
 }  // namespace
 
-Result<bool> MovieSamples::prepare(MediaTime, const ReadAt& read) {
+Result<bool> MovieSamples::prepare(const Wanted&, const ReadAt& read) {
     TRY(read_boxes(0, size_, 0, read));
     if (!has_movie_)
         return Error(Errc::unsupported, "an MP4 file without an index");

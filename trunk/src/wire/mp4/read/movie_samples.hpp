@@ -16,7 +16,7 @@ class MovieSamples final : public SampleFile {
 public:
     explicit MovieSamples(std::uint64_t size) : size_(size) {}
 
-    Result<bool> prepare(MediaTime end, const ReadAt& read) override;
+    Result<bool> prepare(const Wanted& wanted, const ReadAt& read) override;
     const FragmentedHeader& header() const override { return header_; }
     Result<void> read(std::uint64_t offset, const ReadAt& read, Fragment& fragment) override;
     void release() override;

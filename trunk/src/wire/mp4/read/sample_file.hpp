@@ -13,16 +13,24 @@ namespace live::wire::mp4 {
 
 class SampleFile {
 public:
+    // A part of the file's media.
+    struct Wanted {
+        MediaTime begin{};
+        MediaTime end{};
+    };
+
     virtual ~SampleFile() = default;
 
-    // Reads the next part of the information that the whole file or its part before `end` shares; returns whether that is
+    // Reads the next part of the information that the whole file or its part before `wanted.end` shares; returns whether that is
     // complete, before which nothing else may be called. Errors of `read` and of malformed files.
-    virtual Result<bool> prepare(MediaTime end, const ReadAt& read) = 0;
+    virtual Result<bool> prepare(const Wanted& wanted, const ReadAt& read) = 0;
     // `bytes` is the offset of the first fragment.
     virtual const FragmentedHeader& header() const = 0;
     // Reads about a second of samples from `offset` on, which is that of the first fragment or the end of another. Errors as for
     // FragmentReader::read. Offsets are the file's own; those of samples are places in the file.
     virtual Result<void> read(std::uint64_t offset, const ReadAt& read, Fragment& fragment) = 0;
+    // The offset of a later fragment before which nothing is needed for frames from `wanted.begin` on; zero: unknown.
+    virtual std::uint64_t late_start() const { return 0; }
     // Frees the memory that makes the next read faster.
     virtual void release() {}
 };

@@ -205,7 +205,7 @@ TEST(FlvSamples, AnotherConfigurationIsAnotherSampleEntry) {
     const FileBytes bytes = file.release();
     const ReadAt read = [&bytes](std::uint64_t offset, std::size_t count) { return piece_of(bytes, offset, count); };
     FlvSamples samples(bytes.size());
-    while (!MUST(samples.prepare(10s, read))) {
+    while (!MUST(samples.prepare({0s, 10s}, read))) {
     }
     ASSERT_EQ(samples.header().tracks.size(), 1u);
     EXPECT_EQ(samples.header().tracks[0].sample_entries.size(), 2u);
@@ -230,6 +230,37 @@ TEST(FlvSamples, MoreConfigurationsThanTheListHasEndTheFile) {
     }
     const auto samples = samples_of({{0s, file.release()}}, 100s);
     EXPECT_EQ(samples.at(0).size(), FlvSamples::kFormatsMax - 1);
+}
+
+// Small tags are read in blocks, of large ones the beginning only.
+TEST(FlvSamples, LateSecondOfHoursIsFoundByFewReads) {
+    for (const std::size_t frame_bytes : {20u, 20'000u}) {
+        const int seconds = frame_bytes < 100 ? 3'600 : 60;
+        FlvFile file;
+        file.avc_record(0ms, 0);
+        for (int i = 0; i < seconds * 25; ++i)
+            file.video(i * 40ms, FileBytes(frame_bytes, static_cast<std::uint8_t>(i / 25)), i % 50 == 0);
+        const FileBytes bytes = file.release();
+        std::size_t reads = 0;
+        std::uint64_t read_bytes = 0;
+        const auto read = [&](std::size_t, std::uint64_t offset, std::size_t count) {
+            ++reads;
+            read_bytes += count;
+            return piece_of(bytes, offset, count);
+        };
+        const MediaTime late = std::chrono::seconds(seconds - 8) + 500ms;
+        Excerpt excerpt = MUST(Excerpt::create({{bytes.size(), -late}}, read, 2s));
+        ExcerptPiece piece;
+        auto cursor = excerpt.begin();
+        ASSERT_TRUE(MUST(excerpt.next(cursor, piece)));
+        ASSERT_FALSE(piece.tracks.at(0).samples.empty());
+        const ExcerptSample& first = piece.tracks[0].samples.front();
+        EXPECT_TRUE(first.key);
+        EXPECT_EQ(first.tick, -500 * 90) << "the key frame before";
+        EXPECT_EQ(bytes.at(static_cast<std::size_t>(first.offset)), static_cast<std::uint8_t>(seconds - 8));
+        EXPECT_LT(reads, frame_bytes < 100 ? 90u : 2'600u);
+        EXPECT_LT(read_bytes, frame_bytes < 100 ? bytes.size() * 5 / 4 : bytes.size() / 4);
+    }
 }
 
 // Every prefix of a file either plays or is refused, and what it plays lies in it.
@@ -276,7 +307,7 @@ TEST(MovieSamples, LateSecondIsReachedFromAPlaceThatWasNoted) {
         return piece_of(bytes, offset, count);
     };
     MovieSamples samples(bytes.size());
-    ASSERT_TRUE(MUST(samples.prepare(0s, read)));
+    ASSERT_TRUE(MUST(samples.prepare({0s, 0s}, read)));
     Fragment fragment;
     for (std::uint64_t at = 1; samples.read(at, read, fragment).ok(); at = fragment.offset + fragment.bytes)
         ASSERT_EQ(fragment.samples[0].size(), 1u);
