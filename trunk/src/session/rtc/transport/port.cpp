@@ -21,6 +21,18 @@ IpAddress usable_local(const IpAddress& local) {
     return is_link_local ? IpAddress() : local;
 }
 
+// Counts a batch of datagrams that has been read and is being taken.
+class InHand {
+public:
+    explicit InHand(std::size_t& count) : count_(count) { ++count_; }
+    ~InHand() { --count_; }
+    InHand(const InHand&) = delete;
+    InHand& operator=(const InHand&) = delete;
+
+private:
+    std::size_t& count_;
+};
+
 }  // namespace
 
 std::string report_line(const PortReading& now, const PortReading& then) {
@@ -71,6 +83,7 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
                 return;
             continue;
         }
+        const InHand in_hand(batches_in_hand_);
         TimePoint now = io::now();
         for (const io::Datagram& datagram : *datagrams) {
             take(now, datagram.bytes, {datagram.from, {nullptr, &socket, nullptr, usable_local(datagram.to)}});
@@ -90,7 +103,10 @@ void Port::keep_time(io::Deadline deadline) {
     TimePoint next_report = io::now() + kReportEvery;
     io::ReadFirst read_first;
     while (io::sleep(deadline.sooner(io::Deadline::after(TimerWheel::kTick))).ok()) {
-        const auto are_dry = [this] { return std::ranges::all_of(sockets_, [](const auto& one) { return one->is_read_dry(); }); };
+        // The fiber that receives may have given way in the middle of a batch, whose rest holds signs of life.
+        const auto are_dry = [this] {
+            return batches_in_hand_ == 0 && std::ranges::all_of(sockets_, [](const auto& one) { return one->is_read_dry(); });
+        };
         if (!read_first.wait(are_dry, deadline).ok())
             return;
         const TimePoint now = io::now();

@@ -180,6 +180,7 @@ private:
     io::UdpSocket* pending_socket_ = nullptr;
     std::optional<Arrival> arrival_;  // the check being answered
     std::size_t half_open_ = 0;
+    std::size_t batches_in_hand_ = 0;  // read from a socket, and not taken to the end
     DatagramForwarding* forwarding_ = nullptr;
     PortFigures figures_;
     engine::webrtc::SharedState shared_;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/fibers/loop.hpp"
+#include "io/fibers/spin_fixture.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "wire/stun/message.hpp"
 
@@ -20,13 +21,15 @@ public:
     FakePeer(Port& port, std::string ufrag, TimePoint due) : Peer(std::move(ufrag)), port_(port), due_(due) {}
     ~FakePeer() override { ++*gone; }
 
-    void take_datagram(TimePoint, MutBytes datagram, const TransportAddress& from) override {
+    void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) override {
         for (const auto began = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - began < takes;) {
         }
         taken.emplace_back(datagram.begin(), datagram.end());
         const auto message = stun::parse_message(datagram);
-        if (message.ok() && message->use_candidate)
+        if (message.ok() && message->use_candidate) {
             checked.push_back(from);
+            checked_at_ = now;
+        }
         if (message.ok() && !message->use_candidate && !answers_strangers)
             return;
         port_.output().append(from, datagram);
@@ -36,15 +39,22 @@ public:
         return std::ranges::find(checked, address) != checked.end();
     }
     bool is_half_open() const override { return checked.empty(); }
-    std::optional<TimePoint> next_timeout() const override { return due_; }
+    std::optional<TimePoint> next_timeout() const override { return patience ? checked_at_ + *patience : due_; }
     std::size_t engine_bytes() const override { return 1'000; }
     bool may_go(TimePoint) const override { return is_done; }
     bool holds_dtls() const override { return checked.empty(); }
-    void on_due(TimePoint) override { port_.retire(*this); }
+    void on_due(TimePoint) override {
+        if (patience)
+            taken_when_due.push_back(taken.size());
+        else
+            port_.retire(*this);
+    }
 
     std::vector<std::vector<std::uint8_t>> taken;
     std::vector<TransportAddress> checked;
-    Duration takes{};  // time per datagram, as for a handshake
+    Duration takes{};                  // time per datagram, as for a handshake
+    std::optional<Duration> patience;  // due after so long without a check, instead of at a given time
+    std::vector<std::size_t> taken_when_due;
     bool answers_strangers = false;
     bool is_done = true;
     int batches = 0;
@@ -53,6 +63,7 @@ public:
 private:
     Port& port_;
     TimePoint due_;
+    TimePoint checked_at_{};
 };
 
 // A client's check for `name`; the fake takes it as proof if it nominates.
@@ -269,6 +280,20 @@ TEST_F(RtcPort, SessionsThatEndTogetherAreDestroyedInPortions) {
         port->end_batch(io::now());
         ASSERT_EQ(port->sessions(), left - std::min(left, Port::kReapedAtOnce));
     }
+}
+
+TEST_F(RtcPort, TimersWaitForTheWholeBatchThatArrivedInAPause) {
+    FakePeer& peer = add("a");
+    send(0, check_for("a", true));
+    ASSERT_GT(receive(0), 0U);
+    peer.patience = 1s;
+    peer.takes = 20ms;  // a turn, after which the fiber that receives gives way
+    for (int i = 0; i < 3; ++i)
+        send(0, kMedia);
+    send(0, check_for("a", true));
+    io::spin(1'500ms);
+    io::wait_until([&peer] { return peer.taken.size() >= 5 || !peer.taken_when_due.empty(); });
+    EXPECT_TRUE(peer.taken_when_due.empty()) << "due after " << peer.taken_when_due.front() << " of 5 datagrams";
 }
 
 TEST_F(RtcPort, HalfOpenSessionsAreCountedAndExpire) {
