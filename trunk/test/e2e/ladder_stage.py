@@ -74,6 +74,13 @@ def segments_of(live, uri: str) -> dict[int, bytes]:
     return found
 
 
+def heights(url: str, *options: str) -> list[str]:
+    """Of the video tracks, and a word for each track of audio."""
+    said = subprocess.run(["ffprobe", "-v", "error", *options, "-show_entries", "stream=codec_type,height", "-of", "csv=p=0", url], capture_output=True,
+                          text=True, timeout=30, check=True).stdout
+    return sorted(line.removeprefix("video,") for line in said.split())
+
+
 def packets(media: bytes, file: Path) -> list[dict]:
     file.write_bytes(media)
     done = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=dts_time,pts_time,flags", "-of", "json", file], capture_output=True,

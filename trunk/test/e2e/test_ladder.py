@@ -13,17 +13,10 @@ import live_server
 import pytest
 from dash_files import NS, mpd
 from ffmpeg_children import EXPORTER, fake, ffmpegs, metrics
-from ladder_stage import SIZES, entry, get, has_variants, ladder, packets, representations, segments_of, variants
+from ladder_stage import SIZES, entry, get, has_variants, heights, ladder, packets, representations, segments_of, variants
 from live_server import TRUNK, is_gone, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import Publisher
-
-
-def heights(url: str, *options: str) -> list[str]:
-    """Of the video tracks, and a word for each track of audio."""
-    said = subprocess.run(["ffprobe", "-v", "error", *options, "-show_entries", "stream=codec_type,height", "-of", "csv=p=0", url], capture_output=True,
-                          text=True, timeout=30, check=True).stdout
-    return sorted(line.removeprefix("video,") for line in said.split())
 
 
 def check_rtsp(live) -> None:

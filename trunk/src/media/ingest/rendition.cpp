@@ -21,7 +21,10 @@ Result<std::unique_ptr<Rendition>> Rendition::start(Ref<Source> source, std::vec
 Rendition::Rendition(Ref<Source> source, std::vector<TrackName> tracks)
     : RenditionPublisher(source->tracks()), source_(std::move(source)), declared_(std::move(tracks)) {}
 
-Rendition::~Rendition() { source_->publications().end_rendition(*this); }
+Rendition::~Rendition() {
+    source_->publications().end_rendition(*this);
+    source_->announce_renditions();
+}
 
 const TrackId* Rendition::find_or_add(const Key& key) {
     if (const auto found = added_.find(key); found != added_.end())
@@ -31,6 +34,8 @@ const TrackId* Rendition::find_or_add(const Key& key) {
     if (declared == declared_.end())
         return nullptr;
     const auto id = source_->tracks().add_rendition_track(this->id(), *declared);
+    if (id)
+        source_->announce_renditions();
     return id ? &added_.emplace(key, *id).first->second : nullptr;
 }
 

@@ -43,7 +43,18 @@ std::optional<Lead> lead_of(unsigned first) {
     return std::nullopt;
 }
 
-bool is_name(std::string_view text) {
+// Returns the first of these members that is text.
+std::string text_of(const wire::amf::Value& track, std::initializer_list<std::string_view> keys,
+                    bool (*is_good)(std::string_view)) {
+    for (const std::string_view key : keys)
+        if (const wire::amf::Value* value = track.find(key); value != nullptr && value->string() && is_good(*value->string()))
+            return std::string(*value->string());
+    return "";
+}
+
+}  // namespace
+
+bool is_track_name(std::string_view text) {
     if (text.size() > TrackName::kNameBytesMax)
         return false;
     const auto byte = [text](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(text[at])); };
@@ -61,17 +72,6 @@ bool is_name(std::string_view text) {
     return true;
 }
 
-// Returns the first of these members that is text.
-std::string text_of(const wire::amf::Value& track, std::initializer_list<std::string_view> keys,
-                    bool (*is_good)(std::string_view)) {
-    for (const std::string_view key : keys)
-        if (const wire::amf::Value* value = track.find(key); value != nullptr && value->string() && is_good(*value->string()))
-            return std::string(*value->string());
-    return "";
-}
-
-}  // namespace
-
 std::vector<TrackName> read_track_names(const wire::amf::Value& metadata, std::size_t count_max) {
     std::vector<TrackName> names;
     for (const auto& [kind, key] :
@@ -86,7 +86,7 @@ std::vector<TrackName> read_track_names(const wire::amf::Value& metadata, std::s
                 continue;
             // E-RTMP does not define the members; these names are those of containers.
             TrackName name{kind, *id, text_of(track, {"language", "lang"}, is_language),
-                           text_of(track, {"name", "title", "label"}, is_name)};
+                           text_of(track, {"name", "title", "label"}, is_track_name)};
             if (name.language.empty() && name.name.empty())
                 continue;
             names.push_back(std::move(name));

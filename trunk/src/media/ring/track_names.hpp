@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "media/ring/packet.hpp"
@@ -21,6 +22,9 @@ struct TrackName {
 
     bool operator==(const TrackName&) const = default;
 };
+
+// Whether `text` is UTF-8 without control characters and not too long; empty is.
+bool is_track_name(std::string_view text);
 
 // Returns the first `count_max` of each kind, without texts that are too long or invalid.
 std::vector<TrackName> read_track_names(const wire::amf::Value& metadata, std::size_t count_max);

@@ -43,6 +43,7 @@ void Publications::end_rendition(RenditionPublisher& rendition) {
 
 void Publications::end_renditions() {
     expected_renditions_ = 0;
+    rendition_names_.clear();
     for (RenditionPublisher* const rendition : std::exchange(renditions_, {}))
         rendition->revoke();
 }

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -119,8 +120,6 @@ public:
     virtual void want_renditions() = 0;
     // The renditions that it makes or is about to make, 0 if it cannot make them now. Before it has read the stream's format, 1.
     virtual std::size_t due_renditions() const = 0;
-    // Whether a rendition of this name is one of them.
-    virtual bool may_make(std::string_view name) const = 0;
 
 protected:
     ~RenditionMaker() = default;
@@ -165,6 +164,15 @@ public:
         expected_renditions_ = static_cast<std::uint8_t>(std::min(count, kRenditionsMax));
     }
     std::size_t expected_renditions() const { return expected_renditions_; }
+    // The names of the renditions that the stream has, or gets once they are wanted: from a maker of this process, or by the
+    // relay from another node. Cleared when the publisher ends.
+    enum class NamedBy : std::uint8_t { maker, relay };
+    void name_renditions(NamedBy by, std::vector<std::string> names) {
+        named_by_ = by;
+        rendition_names_ = std::move(names);
+    }
+    const std::vector<std::string>& rendition_names() const { return rendition_names_; }
+    bool relays_renditions() const { return named_by_ == NamedBy::relay && !rendition_names_.empty(); }
     // `maker` outlives its membership; nullptr removes it.
     void set_rendition_maker(RenditionMaker* maker) { rendition_maker_ = maker; }
     RenditionMaker* rendition_maker() const { return rendition_maker_; }
@@ -196,6 +204,8 @@ private:
     std::vector<RenditionPublisher*> renditions_;  // of the current publisher
     std::uint32_t newest_rendition_ = 0;
     bool may_return_ = false;
+    std::vector<std::string> rendition_names_;
+    NamedBy named_by_ = NamedBy::maker;
     std::uint8_t expected_renditions_ = 0;  // at most kRenditionsMax
 };
 

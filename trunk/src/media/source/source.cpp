@@ -1,9 +1,13 @@
 #include "media/source/source.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/bytes/hot_lines.hpp"
 #include "base/check.hpp"
+#include "media/ring/rendition_names.hpp"
 
 namespace live::media {
 
@@ -102,6 +106,27 @@ void Source::append(Packet&& packet, Origin origin) {
 void Source::append_sync(SyncMessage message) {
     if (const auto* entry = syncs_.append({ring().next(), timeline_.newest(), std::move(message)}))
         wire_logs_.append_sync(*entry);
+}
+
+void Source::announce_renditions() {
+    if (!is_published() || publications_.relays_renditions())
+        return;
+    RenditionList list;
+    const auto add = [&list](std::optional<TrackId> track, const std::string& name) {
+        const bool is_known = std::ranges::find(list.entries, name, &RenditionList::Entry::name) != list.entries.end();
+        if (list.entries.size() < RenditionList::kMax && !name.empty() && is_track_name(name) && !is_known)
+            list.entries.push_back({track, name});
+    };
+    for (const Track& track : tracks_.all())
+        if (track.kind == MediaKind::video && track.rendition != RenditionId::none)
+            add(track.id, track.name);
+    for (const std::string& name : publications_.rendition_names())
+        add(std::nullopt, name);
+    std::string text = write_rendition_list(list);
+    const auto is_list = [](const SyncLog::Entry& entry) { return entry.message.series == kRelayRenditions; };
+    const auto known = std::ranges::find_if(syncs_.newest(), is_list);
+    if (known == syncs_.newest().end() ? !text.empty() : known->message.text != text)
+        append_sync({std::string(kRelayRenditions), std::move(text), {}});
 }
 
 void Source::flush() {

@@ -81,6 +81,8 @@ public:
     // Messages for other nodes and for outputs that segment the stream. A new one has its place before the next packet.
     const SyncLog& syncs() const { return syncs_; }
     void append_sync(SyncMessage message);
+    // To be called after a change of the renditions or their names, of this node: other nodes get the list.
+    void announce_renditions();
     // The publisher's batch is complete: has the backlog encoded, and notifies readers that wait for every packet.
     void flush();
     // Reports whether any listener must be notified at once.

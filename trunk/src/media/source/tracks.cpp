@@ -17,6 +17,15 @@ void set_name(Track& track, const std::vector<TrackName>& names) {
     track.name = name == names.end() ? "" : name->name;
 }
 
+// The publisher's own name is preferred. Renditions of this node keep theirs.
+void set_name(Track& track, const std::vector<TrackName>& publishers, const std::vector<TrackName>& relayed) {
+    if (track.rendition != RenditionId::none)
+        return;
+    set_name(track, publishers);
+    if (track.name.empty() && !relayed.empty())
+        set_name(track, relayed);
+}
+
 // Nearly all frames begin with a slice, whose type is the only byte that is read.
 bool has_front_sei(const Packet& packet, std::uint8_t length_size) {
     return (packet.codec == Codec::avc || packet.codec == Codec::hevc) &&
@@ -35,6 +44,7 @@ void Tracks::start_publisher() {
     has_default_.clear();
     announced_.clear();
     forget_extra_tracks();
+    relayed_names_.clear();
     name_tracks({});
     for (Track& track : tracks_)
         track.captions = {};
@@ -162,7 +172,7 @@ Track& Tracks::track_of(MediaKind kind, TrackId id) {
     Track& added = tracks_.emplace_back();
     added.id = id;
     added.kind = kind;
-    set_name(added, track_names_);
+    set_name(added, track_names_, relayed_names_);
     return added;
 }
 
@@ -172,11 +182,15 @@ void Tracks::forget_metadata() {
     name_tracks({});
 }
 
-void Tracks::name_tracks(std::vector<TrackName> names) {
-    track_names_ = std::move(names);
+void Tracks::name_tracks(std::vector<TrackName> names, NamesOf of) {
+    std::vector<TrackName>& known = of == NamesOf::publisher ? track_names_ : relayed_names_;
+    if (of == NamesOf::relayed_renditions && known == names)
+        return;
+    known = std::move(names);
     for (Track& track : tracks_)
-        if (track.rendition == RenditionId::none)
-            set_name(track, track_names_);
+        set_name(track, track_names_, relayed_names_);
+    if (of == NamesOf::relayed_renditions)
+        ++version_;
 }
 
 void Tracks::note_track(const Packet& packet) {

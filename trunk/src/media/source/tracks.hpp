@@ -87,8 +87,10 @@ public:
     }
     // Players that join get no metadata until the publisher sends some again.
     void forget_metadata();
-    // The publisher's metadata about its tracks, including tracks that appear later.
-    void name_tracks(std::vector<TrackName> names);
+    // The publisher's metadata about its tracks, including tracks that appear later; or the names of the renditions of a relayed
+    // stream, whose tracks arrive as the publisher's, and which the metadata does not have.
+    enum class NamesOf : bool { publisher, relayed_renditions };
+    void name_tracks(std::vector<TrackName> names, NamesOf of = NamesOf::publisher);
     // The metadata requests the publisher's own timestamps (atc_auto).
     void request_publisher_time(bool on) { wants_publisher_time_ = on; }
     bool wants_publisher_time() const { return wants_publisher_time_; }
@@ -127,7 +129,8 @@ private:
     std::vector<Packet> extra_configs_;
     std::vector<Track> tracks_;           // few; the default one is the publisher's first of its kind
     std::size_t rendition_tracks_ = 0;    // of tracks_
-    std::vector<TrackName> track_names_;  // in the latest metadata, at most kMax of a kind
+    std::vector<TrackName> track_names_;    // in the latest metadata, at most kMax of a kind
+    std::vector<TrackName> relayed_names_;  // of renditions
 };
 
 // Returns the closed captions of all video tracks.

@@ -371,7 +371,6 @@ TEST_F(HlsHandlerTest, TheMasterPlaylistWaitsForRenditionsOnDemand) {
     public:
         void want_renditions() override { ++wanted; }
         std::size_t due_renditions() const override { return due; }
-        bool may_make(std::string_view) const override { return due > 0; }
         int wanted = 0;
         std::size_t due = 1;
     };

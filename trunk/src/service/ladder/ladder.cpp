@@ -1,6 +1,7 @@
 #include "service/ladder/ladder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -35,6 +36,7 @@ Ladder::Ladder(Ref<media::Source> source, LadderOptions options, LadderTiming ti
       pace_({timing.restart_first, timing.restart_max, timing.good_after}, std::move(limit)) {
     if (options_.on_demand)
         source_->publications().set_rendition_maker(this);
+    name_renditions();
 }
 
 Ladder::~Ladder() { leave(); }
@@ -50,17 +52,25 @@ std::size_t Ladder::due_renditions() const {
     return std::max<std::size_t>(state_.rungs.size(), 1);
 }
 
+void Ladder::set_phase(Phase phase) {
+    state_.phase = phase;
+    name_renditions();
+}
+
 // Before the plan, any configured rendition may be part of it.
-bool Ladder::may_make(std::string_view name) const {
-    if (due_renditions() == 0)
-        return false;
-    return state_.rungs.empty() ? std::ranges::find(options_.renditions, name, &RenditionOptions::name) != options_.renditions.end()
-                                : std::ranges::find(state_.rungs, name, &Rung::name) != state_.rungs.end();
+void Ladder::name_renditions() {
+    std::vector<std::string> names;
+    if (due_renditions() > 0 && state_.rungs.empty())
+        std::ranges::transform(options_.renditions, std::back_inserter(names), &RenditionOptions::name);
+    else if (due_renditions() > 0)
+        std::ranges::transform(state_.rungs, std::back_inserter(names), &Rung::name);
+    source_->publications().name_renditions(media::Publications::NamedBy::maker, std::move(names));
+    source_->announce_renditions();
 }
 
 bool Ladder::wait_for_demand(io::Deadline deadline) {
     while (!is_wanted()) {
-        state_.phase = Phase::idle;
+        set_phase(Phase::idle);
         if (!io::wait(demand_.began(), deadline).ok())
             return false;
     }
@@ -105,7 +115,7 @@ ffmpeg::MediaChild::End Ladder::run_child(const Begin& begin, media::Cursor& cur
     child_ = std::make_unique<LadderChild>(LadderChild::Setup{url(), std::move(arguments), state_.rungs, begin.config, begin.key,
                                                               timing_.silence_max, [this] { return is_wanted(); }},
                                            cursor, log_);
-    state_.phase = Phase::running;
+    set_phase(Phase::running);
     ++state_.starts;
     pace_.note_start();
     auto end = child_->run(deadline);
@@ -138,7 +148,7 @@ void Ladder::run(io::Deadline deadline) {
 
 void Ladder::run_children(io::Deadline deadline) {
     const auto on_wait = [this] {
-        state_.phase = Phase::pausing;
+        set_phase(Phase::pausing);
         source_->publications().expect_renditions(0);
     };
     using Start = media::Cursor::Start;
@@ -146,12 +156,12 @@ void Ladder::run_children(io::Deadline deadline) {
         if (!wait_for_demand(deadline) || !pace_.wait_for_turn(on_wait, deadline))
             return;
         media::Cursor cursor(source_, media::WakeMode::at_once, start, media::Cursor::Tracks::defaults, media::Audience::none);
-        state_.phase = Phase::waiting;
+        set_phase(Phase::waiting);
         const auto begin = wait_for_key(cursor, deadline);
         if (!begin)
             return;
         if (!plan(*begin)) {
-            state_.phase = Phase::unusable;
+            set_phase(Phase::unusable);
             return source_->publications().expect_renditions(0);
         }
         // Only at first: later, players have the stream already, and must not wait.
@@ -168,7 +178,7 @@ void Ladder::run_children(io::Deadline deadline) {
         report(end);
         if (end.why == ffmpeg::MediaChild::Why::new_format)
             continue;
-        state_.phase = Phase::pausing;
+        set_phase(Phase::pausing);
         if (!pace_.pause(deadline))
             return;
     }

@@ -58,7 +58,6 @@ public:
     // media::RenditionMaker, with on_demand.
     void want_renditions() override { demand_.note(io::now()); }
     std::size_t due_renditions() const override;
-    bool may_make(std::string_view name) const override;
 
     const std::string& url() const { return source_->url(); }
     const media::Source& source() const { return *source_; }
@@ -73,6 +72,8 @@ private:
     };
     void run_children(io::Deadline deadline);
     void leave();  // as the stream's RenditionMaker
+    void set_phase(Phase phase);
+    void name_renditions();
     bool is_wanted() const { return !options_.on_demand || demand_.is_wanted(io::now()); }
     // Returns false when it is cancelled.
     bool wait_for_demand(io::Deadline deadline);

@@ -141,17 +141,33 @@ TEST_F(LadderServiceTest, OnDemandAnRtspPlayerOfARenditionIsAReader) {
     source_->wire_logs().release(format);
 }
 
-TEST_F(LadderServiceTest, OnDemandItMakesItsRenditionsOnly) {
+TEST_F(LadderServiceTest, NamesItsRenditionsForPlayersAndOtherNodes) {
     options_.on_demand = true;
     start(kCopies);
     publish();
-    media::RenditionMaker& maker = *source_->publications().rendition_maker();
-    EXPECT_TRUE(maker.may_make("360p"));
-    EXPECT_FALSE(maker.may_make("1080p"));
-    maker.want_renditions();
+    const auto announced = [this] {
+        for (const media::SyncLog::Entry& entry : source_->syncs().newest())
+            if (entry.message.series == media::kRelayRenditions)
+                return entry.message.text;
+        return std::string("none");
+    };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(source_->publications().rendition_names(), Names{"360p"});
+    EXPECT_EQ(announced(), "- 360p\n");
+    source_->publications().rendition_maker()->want_renditions();
     publish_until([this] { return !keys(true).empty(); });
-    EXPECT_TRUE(maker.may_make("360p"));
-    EXPECT_FALSE(maker.may_make("1080p"));
+    EXPECT_EQ(source_->publications().rendition_names(), Names{"360p"});
+    EXPECT_EQ(announced(), "255 360p\n");
+    unpublish();
+    EXPECT_TRUE(source_->publications().rendition_names().empty());
+}
+
+TEST_F(LadderServiceTest, NamesNoRenditionsThatItCannotMake) {
+    start("exit 3", {.restart_first = 1h, .restart_max = 1h});
+    publish();
+    EXPECT_FALSE(source_->publications().rendition_names().empty());
+    publish_until([this] { return listed().state.phase == Ladder::Phase::pausing; });
+    EXPECT_TRUE(source_->publications().rendition_names().empty());
 }
 
 TEST_F(LadderServiceTest, OnDemandAWebRtcPlayerOfTheStreamIsAReader) {

@@ -2,9 +2,11 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "io/fibers/loop.hpp"
 #include "media/ring/data_message.hpp"
+#include "media/ring/rendition_names.hpp"
 #include "media/ring/sync_message.hpp"
 #include "media/ring/tag_packet.hpp"
 
@@ -109,8 +111,27 @@ void PulledStream::append_sync(const rtmp::GotMedia& media) {
     auto message = media::read_sync_message(media.payload.bytes());
     if (!message.ok() || message->series == media::kRelayEnd || !publication_->is_current())
         return;
+    if (message->series == media::kRelayRenditions && !name_renditions(message->text))
+        return;
     message->to_origin += source_->timeline().publisher_offset();
     source_->append_sync(*message);
+}
+
+// The tracks of renditions come as the publisher's. False for a malformed list.
+bool PulledStream::name_renditions(std::string_view text) {
+    const auto list = media::read_rendition_list(text);
+    if (!list.ok())
+        return false;
+    std::vector<media::TrackName> tracks;
+    std::vector<std::string> names;
+    for (const auto& [track, name] : list->entries) {
+        if (track)
+            tracks.push_back({MediaKind::video, *track, "", name});
+        names.push_back(name);
+    }
+    source_->tracks().name_tracks(std::move(tracks), media::Tracks::NamesOf::relayed_renditions);
+    source_->publications().name_renditions(media::Publications::NamedBy::relay, std::move(names));
+    return true;
 }
 
 // Takes the stream over from the previous connection.

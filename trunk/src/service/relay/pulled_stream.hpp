@@ -56,6 +56,7 @@ private:
     Result<void> publish();
     void push_data(engine::rtmp::GotMedia& media);
     void append_sync(const engine::rtmp::GotMedia& media);
+    bool name_renditions(std::string_view text);
     void push_rtp_data(const engine::rtmp::GotMedia& media);
 
     const PullContext& context_;

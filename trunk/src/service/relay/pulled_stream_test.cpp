@@ -9,6 +9,7 @@
 #include "base/options_of_fixture.hpp"
 #include "io/fibers/loop.hpp"
 #include "media/ring/data_message.hpp"
+#include "media/ring/sync_message.hpp"
 #include "service/relay/relayed_events_fixture.hpp"
 #include "session/common/client_fixture.hpp"
 #include "wire/amf/amf.hpp"
@@ -130,6 +131,37 @@ TEST_F(PulledStreamTest, PublishesRtpDataOfDataMessages) {
     const std::vector<std::uint8_t> cut(bytes.begin(), bytes.end() - 1);
     EXPECT_TRUE(MUST(push(MessageType::amf0_data, 0, cut)));
     EXPECT_EQ(source_->ring().next(), next) << "a malformed one is dropped";
+}
+
+TEST_F(PulledStreamTest, NamesTheRenditionsOfTheOrigin) {
+    const auto announce = [this](std::string list) {
+        const Slice body = media::write_sync_message({std::string(media::kRelayRenditions), std::move(list), {}});
+        return MUST(push(MessageType::amf0_data, 0, {body.bytes().begin(), body.bytes().end()}));
+    };
+    const auto push_further = [this](std::uint8_t id) {
+        // E-RTMP multitrack: one track, a frame of AVC.
+        EXPECT_TRUE(MUST(push(MessageType::video, 40, {0x96, 0x01, 'a', 'v', 'c', '1', id, 0, 0, 0, 0, 0, 0, 1, 0x65})));
+    };
+    EXPECT_FALSE(announce("255 240p\n- 120p\n")) << "before the media";
+    push_key(0);
+    const media::Publications& publications = source_->publications();
+    EXPECT_EQ(publications.rendition_names(), (std::vector<std::string>{"240p", "120p"}));
+    EXPECT_TRUE(publications.relays_renditions());
+    push_further(255);
+    push_further(254);
+    const media::Tracks& tracks = source_->tracks();
+    ASSERT_NE(tracks.find(MediaKind::video, media::TrackId(255)), nullptr);
+    ASSERT_NE(tracks.find(MediaKind::video, media::TrackId(254)), nullptr);
+    EXPECT_EQ(tracks.find(MediaKind::video, media::TrackId(255))->name, "240p");
+    EXPECT_EQ(tracks.find(MediaKind::video, media::TrackId(254))->name, "");
+    EXPECT_TRUE(announce("255 240p\n254 120p\n"));
+    EXPECT_EQ(tracks.find(MediaKind::video, media::TrackId(254))->name, "120p");
+    ASSERT_FALSE(source_->syncs().newest().empty()) << "for nodes behind this one";
+    EXPECT_EQ(source_->syncs().newest().front().message.text, "255 240p\n254 120p\n");
+    announce("255 broken");
+    EXPECT_EQ(tracks.find(MediaKind::video, media::TrackId(254))->name, "120p") << "ignored";
+    stream_->unpublish();
+    EXPECT_FALSE(publications.relays_renditions());
 }
 
 TEST_F(PulledStreamTest, BoundsTheDataBeforeMedia) {

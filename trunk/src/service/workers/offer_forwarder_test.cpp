@@ -44,6 +44,7 @@ TEST_F(OfferForwarderTest, ReadsBackEveryFieldOfAnOffer) {
     made.client.is_secure = true;
     made.candidate = HostAndPort{"2001:db8::1", 9000};
     made.codec = "H264";
+    made.rendition = "l1";
     made.tracks = {media::TrackId(0), media::TrackId(255)};
     made.dtls = false;
     made.ufrag = "abcd";
@@ -57,7 +58,8 @@ TEST_F(OfferForwarderTest, ReadsBackEveryFieldOfAnOffer) {
           &session::ClientRequest::vhost, &session::ClientRequest::app, &session::ClientRequest::stream})
         EXPECT_EQ(read->client.*member, made.client.*member);
     for (const auto member :
-         {&OfferRequest::offer, &OfferRequest::api_host, &OfferRequest::codec, &OfferRequest::ufrag, &OfferRequest::pwd})
+         {&OfferRequest::offer, &OfferRequest::api_host, &OfferRequest::codec, &OfferRequest::rendition, &OfferRequest::ufrag,
+          &OfferRequest::pwd})
         EXPECT_EQ((*read).*member, made.*member);
     EXPECT_TRUE(read->client.is_secure);
     EXPECT_EQ(read->candidate, made.candidate);

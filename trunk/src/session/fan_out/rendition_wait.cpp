@@ -14,23 +14,16 @@ bool has_rendition(const media::Source& source, std::string_view name) {
     return find_rendition(source.tracks().all(), source.tracks().default_of(MediaKind::video), name) != nullptr;
 }
 
-std::size_t present_renditions(const media::Source& source) {
-    return static_cast<std::size_t>(std::ranges::count_if(source.tracks().all(), [](const media::Track& track) {
-        return track.kind == MediaKind::video && track.rendition != media::RenditionId::none;
-    }));
-}
-
 }  // namespace
 
 bool request_rendition(const media::Source& source, std::string_view name) {
-    if (!source.is_published() || has_rendition(source, name))
-        return false;
     const media::Publications& publications = source.publications();
-    if (auto* const maker = publications.rendition_maker(); maker != nullptr && maker->may_make(name)) {
+    const auto& names = publications.rendition_names();
+    if (!source.is_published() || std::ranges::find(names, name) == names.end() || has_rendition(source, name))
+        return false;
+    if (auto* const maker = publications.rendition_maker())
         maker->want_renditions();
-        return true;
-    }
-    return present_renditions(source) < publications.expected_renditions();
+    return true;
 }
 
 Result<void> wait_for_rendition(const Ref<media::Source>& source, std::string_view name, io::Deadline deadline) {
