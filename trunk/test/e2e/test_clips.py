@@ -44,7 +44,8 @@ def test_a_span_around_now_becomes_a_file(server, clip, tmp_path, dvr):
             # The span is of the wall clock: on a busy machine the publisher may be late with its end, and send more of it later.
             assert 3 < seconds < 12
             frames = numbers(live.folder / name)
-            assert follow_each_other(frames) and len(frames) == pytest.approx(seconds * 25, abs=2), (seconds, frames)
+            # Cut in the order of decoding: the last frame is shown after up to two B-frames that follow it there.
+            assert follow_each_other(frames[:-1]) and len(frames) == pytest.approx(seconds * 25, abs=3), (seconds, frames[-5:])
             part = library.get(tmp_path / "part.mp4", kept["start"], 2, path="clips/live/cam")
             assert len(shown(part)) == 50
             for body in (b"", b"[]", {}, {"before": -1}, {"before": 3_000, "after": 700}, {"before": "3"}):
