@@ -26,6 +26,7 @@ from transport_stream import SrtSender, libsrt
 HERE = Path(__file__).resolve().parent
 FRAME_S, FIRST_S = 1 / 25, 1.48  # of ffmpeg's transport streams with two B-frames
 SPEED = 1.25
+CLIP_S, OUT_S, BACK_S = 14, 5, 9  # the break; segments of three and of two seconds do not end there by themselves
 HLS = "hls { enabled on; hls_fragment 3; hls_window 60; hls_ctx off; hls_ts_ctx off; hls_cue_tags on; hls_path $folder/hls; }"
 DASH = "dash { enabled on; dash_fragment 3; dash_update_period 1; dash_window_size 30; dash_path $folder/html; }"
 WEB = "http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }"
@@ -50,9 +51,9 @@ def post_event(live, stream: str, body) -> tuple[int, dict]:
 
 
 def make_clip(target: Path, *options: str) -> Path:
-    """12 s with a key frame each second."""
+    """CLIP_S with a key frame each second."""
     subprocess.run(["ffmpeg", "-hide_banner", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25", "-f", "lavfi", "-i",
-                    "sine=frequency=440:sample_rate=44100", "-t", "12", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-keyint_min", "25",
+                    "sine=frequency=440:sample_rate=44100", "-t", str(CLIP_S), "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-keyint_min", "25",
                     "-sc_threshold", "0", "-c:a", "aac", *options, target], check=True, timeout=60)
     return target
 
@@ -64,10 +65,10 @@ def fixture_threefive() -> Path:
 
 @pytest.fixture(name="spliced", scope="module")
 def fixture_spliced(threefive, tmp_path_factory) -> Path:
-    """A break from the fourth second to the eighth."""
+    """With the break."""
     folder = tmp_path_factory.mktemp("markers")
     make_clip(folder / "plain.ts", "-bf", "2", "-f", "mpegts")
-    subprocess.run([threefive, HERE / "scte35/put_markers.py", folder / "plain.ts", folder / "spliced.ts", str(FIRST_S), "7:out:4:4", "7:in:8"], check=True,
+    subprocess.run([threefive, HERE / "scte35/put_markers.py", folder / "plain.ts", folder / "spliced.ts", str(FIRST_S), f"7:out:{OUT_S}:4", f"7:in:{BACK_S}"], check=True,
                    timeout=60)
     return folder / "spliced.ts"
 
@@ -84,8 +85,8 @@ def fixture_cued(threefive, tmp_path_factory) -> list[Tag]:
     """The same break for RTMP, in two of the forms in which encoders send it, before the key frames."""
     tags = read_flv(make_clip(tmp_path_factory.mktemp("cued") / "plain.flv", "-bf", "0"))
     out, back = section(threefive, "7, pts=1000.0, duration=4.0, out=True"), section(threefive, "7, pts=1004.0, out=False")
-    for time_ms, message in ((4000, amf0("onSCTE35") + amf0({"type": "scte35", "data": out})),
-                             (8000, amf0("onCuePoint") + amf0({"name": "scte35", "type": "event", "time": 8.0, "parameters": {"cue": back}}))):
+    for time_ms, message in ((1000 * OUT_S, amf0("onSCTE35") + amf0({"type": "scte35", "data": out})),
+                             (1000 * BACK_S, amf0("onCuePoint") + amf0({"name": "scte35", "type": "event", "parameters": {"cue": back}}))):
         at = next(i for i, tag in enumerate(tags) if tag.type == VIDEO and tag.timestamp >= time_ms)
         tags.insert(at, Tag(DATA, tags[at].timestamp, message))
     return tags
@@ -118,7 +119,7 @@ def publish(tags: list[Tag], port: int, seconds: float) -> None:
         client.publish("cam")
         began = time.monotonic()
         for tag in tags:
-            time.sleep(max(0.0, began + tag.timestamp / 12_000 * seconds - time.monotonic()))
+            time.sleep(max(0.0, began + tag.timestamp / 1000 / CLIP_S * seconds - time.monotonic()))
             client.send_message(tag.type, tag.payload, tag.timestamp)
 
 
@@ -194,7 +195,7 @@ def key_times(file: Path) -> list[float]:
 
 
 CASTER = "stream_caster { enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cam; listen %s; } " + WEB
-SRT = "srt_server { enabled on; listen 127.0.0.1:$srt; } " + WEB
+SRT = "srt_server { enabled on; listen 127.0.0.1:$srt; } "
 OUTPUTS = HLS + DASH + "srt { enabled on; } http_remux { enabled on; mount [vhost]/[app]/[stream].ts; }"
 
 
@@ -206,24 +207,27 @@ def played(live, folder: Path, outputs, sender: threading.Thread) -> tuple[str, 
         for name, start in outputs.items():
             stack.enter_context(start(live, folder / name))
         sender.join()
-        playlist = wait_until(lambda: (text := http_get(live, "cam.m3u8").decode()).count("EXTINF") >= 4 and text, 30, "four segments")
+        playlist = wait_until(lambda: (text := http_get(live, "cam.m3u8").decode()).count("EXTINF") >= 5 and text, 30, "five segments")
         mpd = wait_until(lambda: (text := http_get(live, "cam.mpd").decode()).count("<Event ") >= 2 and text, 30, "the events of the MPD")
     return playlist, mpd
 
 
-def expect_the_break(playlist: str, mpd: str) -> None:
-    # HLS: the segments are cut at the splices, and the dates of the break are theirs.
+def expect_cuts(playlist: str) -> None:
+    """The segments are cut at the splices, and the dates of the break are theirs."""
     segments = segments_of(playlist)
     ends = [sum(duration for _, duration, _ in segments[:i]) for i in range(len(segments))]
     out, back = [line for line in playlist.splitlines() if line.startswith("#EXT-X-DATERANGE:")]
     assert attribute(out, "ID") == attribute(back, "ID") and attribute(out, "ID").startswith("7-")
     assert attribute(out, "SCTE35-OUT").startswith("0xFC") and attribute(back, "SCTE35-IN").startswith("0xFC")
     assert float(attribute(out, "PLANNED-DURATION")) == 4
-    for line, name, at, tag in ((out, "START-DATE", 4, "#EXT-X-CUE-OUT:4"), (back, "END-DATE", 8, "#EXT-X-CUE-IN")):
+    for line, name, at, tag in ((out, "START-DATE", OUT_S, "#EXT-X-CUE-OUT:4"), (back, "END-DATE", BACK_S, "#EXT-X-CUE-IN")):
         date = datetime.fromisoformat(attribute(line, name).replace("Z", "+00:00"))
         (i,) = [i for i, (begins, _, _) in enumerate(segments) if abs((begins - date).total_seconds()) < FRAME_S]
         assert abs(ends[i] - at) < FRAME_S and segments[i][2] == tag
-    # DASH.
+
+
+def expect_the_break(playlist: str, mpd: str) -> None:
+    expect_cuts(playlist)
     assert 'schemeIdUri="urn:scte:scte35:2014:xml+bin" timescale="1000"' in mpd
     times = [int(one) / 1000 for one in re.findall(r'<Event presentationTime="(\d+)"', mpd)]
     assert abs(times[1] - times[0] - 4) < FRAME_S and re.search(r'<Event presentationTime="\d+" duration="4000" id="7">', mpd)
@@ -239,24 +243,28 @@ def expect_sections(file: Path, pid: int) -> None:
 @pytest.mark.parametrize("way", ["udp", pytest.param("srt", marks=[needs_tools, pytest.mark.skipif(not libsrt(), reason="no libsrt")])])
 def test_a_break_in_a_transport_stream_is_in_every_output(server, spliced, tmp_path, way):
     port = free_udp_ports(1)
-    live = server(OUTPUTS, root=CASTER % port + SRT.replace(WEB, ""))
+    live, library = recording(server, FMP4, PLAYBACK + CASTER % port + SRT, OUTPUTS)
     outputs = {"http.ts": lambda one, into: player(one, "cam.ts", into)}
     if way == "srt":
         outputs["srt.ts"] = srt_player
-    sender = threading.Thread(target=send if way == "udp" else call, args=(spliced, port if way == "udp" else live.ports["srt"], 12 / SPEED))
+    sender = threading.Thread(target=send if way == "udp" else call, args=(spliced, port if way == "udp" else live.ports["srt"], CLIP_S / SPEED))
     expect_the_break(*played(live, tmp_path, outputs, sender))
     expect_sections(tmp_path / "http.ts", SCTE_PID)
     if way == "srt":
         expect_sections(tmp_path / "srt.ts", SENT_PID)
+    # The recording, by itself and as the past of the stream.
+    start = library.spans()[0]["start"]
+    for where, query in (("/get", {"path": "live/cam", "format": "hls"}), ("/live/cam.m3u8", {"start": start})):
+        expect_cuts(wait_until(lambda one=(where, query): "CUE-IN" in (text := library.ask(one[0], **one[1])[2].decode()) and text, 20, where))
 
 
 @needs_tools
 def test_a_break_in_messages_of_rtmp_is_in_every_output(server, cued, tmp_path):
     """RTMP players get the messages as they are, at the times of the key frames; the sections get the clock of the transport streams."""
-    live = server(OUTPUTS, root=SRT)
+    live = server(OUTPUTS, root=SRT + WEB)
     messages = []
     outputs = {"http.ts": lambda one, into: player(one, "cam.ts", into), "srt.ts": srt_player, "rtmp": lambda one, _: rtmp_player(one, messages)}
-    expect_the_break(*played(live, tmp_path, outputs, threading.Thread(target=publish, args=(cued, live.ports["rtmp"], 12 / SPEED))))
+    expect_the_break(*played(live, tmp_path, outputs, threading.Thread(target=publish, args=(cued, live.ports["rtmp"], CLIP_S / SPEED))))
     for name in ("http.ts", "srt.ts"):
         expect_sections(tmp_path / name, SCTE_PID)
     keys = {one.timestamp for one in messages if one.is_key_frame()}
@@ -286,7 +294,7 @@ def test_edges_have_the_markers_of_their_origin(server, spliced, parts):
 
     def listed(live) -> int:
         return http_get(live, "cam.m3u8").decode().count("#EXTINF")
-    sender = threading.Thread(target=send, args=(spliced, port, 12 / SPEED))
+    sender = threading.Thread(target=send, args=(spliced, port, CLIP_S / SPEED))
     sender.start()
     wait_until(lambda: any(one["publish"]["active"] for one in origin.api("/api/v1/streams/")["streams"]), 30, "the stream is published")
     for edge, count in zip(edges, (1, 2, 3)):
@@ -343,3 +351,36 @@ def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):
                             text=True, timeout=30, check=True).stdout.split()
     assert "timed_id3" in codecs
     assert b"onSong" in (tmp_path / "played.flv").read_bytes() and b"onScte35" in (tmp_path / "played.flv").read_bytes()
+
+
+def test_one_event_more_than_the_limits_is_dropped_and_counted(server, clip):
+    """32 markers in a playlist and in an MPD, 512 lines of subtitles."""
+    live = server(HLS + DASH, root=WEB + " exporter { enabled on; listen 127.0.0.1:$metrics; }")
+
+    def counted(family: str, kind: str) -> tuple[int, int]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['metrics']}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        found = [re.search(rf'^millrace_{family}_events_total{{kind="{kind}",result="{result}"}} (\d+)$', text, re.M) for result in ("accepted", "dropped")]
+        return int(found[0][1]), int(found[1][1])
+
+    def post_cues(stream: str, count: int) -> None:
+        text = "WEBVTT\n\n" + "08:20.000 --> 08:21.000\nline\n\n" * count
+        request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}/api/v1/streams/{stream}/subtitles", data=text.encode(), method="POST")
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 200
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        (stream,) = wait_until(lambda: [one for one in live.api("/api/v1/streams/")["streams"] if one["publish"]["active"]], 30, "the stream")
+        wait_until(lambda: "#EXTINF" in http_get(live, "cam.m3u8").decode() and http_get(live, "cam.mpd"), 30, "segments")
+        for number in range(32):
+            assert post_event(live, stream["id"], {"cue": "out", "id": number + 1, "delay": 1 + number})[0] == 200
+        for _ in range(2):
+            post_cues(stream["id"], 256)
+        for family, kind, count in (("hls", "scte35", 32), ("dash", "scte35", 32), ("hls", "text", 512), ("dash", "text", 0)):
+            wait_until(lambda one=(family, kind, count): counted(one[0], one[1]) == (one[2], 0), 20, lambda one=(family, kind): f"{one}: {counted(*one)}")
+        assert "dropping" not in live.log()
+        post_event(live, stream["id"], {"cue": "out", "id": 100, "delay": 60})
+        post_cues(stream["id"], 1)
+        for family, kind, wanted in (("hls", "scte35", (33, 1)), ("dash", "scte35", (33, 1)), ("hls", "text", (512, 1))):
+            wait_until(lambda one=(family, kind, wanted): counted(one[0], one[1]) == one[2], 20, lambda one=(family, kind): f"{one}: {counted(*one)}")
+        assert len(re.findall("HLS .*dropping markers or lines of subtitles: a playlist has at most 32 markers", live.log())) == 1
+        assert len(re.findall("DASH .*dropping the oldest markers: an MPD has at most 32", live.log())) == 1

@@ -37,7 +37,7 @@ void DashService::on_published(const session::ClientRequest& request, const sess
     }
     DashStream* stream =
         jobs_.start(source, mpd, *std::move(claim), segments::StreamOfFiles{plan.vhost, request.app, request.stream, {}}, options,
-                    store_, log_.with_id(random_id()));
+                    store_, events_, log_.with_id(random_id()));
     if (stream == nullptr)
         return;
     if (!options.push.empty() && mirrors_ != nullptr)
@@ -51,6 +51,12 @@ void DashService::on_unpublished(const std::string& url) {
     if (DashStream* stream = jobs_.find(url))
         stream->on_unpublished();
     jobs_.reap();
+}
+
+void DashService::write_metrics(MetricsText& text) const {
+    events_.write_metrics(text, "millrace_dash_events_total",
+                          "Markers (scte35) and timed metadata (id3) of streams with DASH, which has no subtitles (text). "
+                          "Dropped: a stream had 32 markers in its MPD.");
 }
 
 Result<void> DashService::stop(io::Deadline deadline) {

@@ -43,6 +43,7 @@ public:
 
     std::string_view name() const override { return "DASH"; }
     StreamHolder* memory() override { return &jobs_; }
+    void write_metrics(MetricsText& text) const override;
     segments::Store& store() { return store_; }
     // Streams with DASH, including those waiting to be disposed of.
     std::size_t size() const { return jobs_.size(); }
@@ -53,6 +54,7 @@ private:
     files::PathClaims& claims_;
     Log log_;
     segments::Store store_;
+    segments::EventCounts events_;
     files::StreamJobs<DashStream> jobs_;
     files::FileMirrors* const mirrors_;
     bool stopping_ = false;

@@ -89,13 +89,14 @@ std::vector<std::string> DashStream::segment_forms(const std::string& mpd_form) 
 }
 
 DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, segments::StreamOfFiles name,
-                       const DashOptions& options, segments::Store& store, Log log)
+                       const DashOptions& options, segments::Store& store, segments::EventCounts& counts, Log log)
     : Output(output_setup_of(options, std::move(name)), *this, std::move(source), segmenter_of(options), std::move(log)),
       mpd_path_(std::move(mpd)),
       claim_(std::move(claim)),
       options_(options),
       files_(options_, without_ending(mpd_path_) + "/", store, stream(), url(), this->log()),
-      promises_(store, stream(), without_ending(mpd_path_) + "/") {
+      promises_(store, stream(), without_ending(mpd_path_) + "/"),
+      counts_(counts) {
     stream()->url = url();
 }
 
@@ -349,6 +350,9 @@ void DashStream::on_segment(segments::SegmentMade event, io::Deadline) {
 // Encoders repeat the message of an event.
 void DashStream::on_event(const segments::EventFound& found) {
     constexpr MediaTime kSameMax = 1s;
+    if (found.event.kind == media::TimedEvent::Kind::text)
+        return;
+    ++counts_.of(found.event.kind).accepted;
     if (found.event.kind != media::TimedEvent::Kind::splice)
         return;
     const Bytes section = found.event.data.bytes();
@@ -365,8 +369,20 @@ void DashStream::on_event(const segments::EventFound& found) {
     };
     if (std::ranges::any_of(events_, is_it))
         return;
-    if (events_.size() == kEventsMax)
+    add(std::move(event));
+}
+
+void DashStream::add(MpdEvent event) {
+    if (!files_.listed().empty()) {
+        const MediaTime from = files_.listed().front().tracks.front().times.start;
+        std::erase_if(events_, [from](const MpdEvent& one) { return one.time + one.duration.value_or(MediaTime{}) < from; });
+    }
+    if (events_.size() == kEventsMax) {
         events_.erase(events_.begin());
+        ++counts_.of(media::TimedEvent::Kind::splice).dropped;
+        if (!std::exchange(events_logged_, true))
+            LOG_WARN(log(), "DASH {}: dropping the oldest markers: an MPD has at most {}", url(), kEventsMax);
+    }
     events_.push_back(std::move(event));
 }
 

@@ -24,9 +24,9 @@ namespace live::service::dash {
 
 class DashStream final : public segments::Output, private segments::SegmentWriter {
 public:
-    // If files are never disposed of: how long they stay in memory without a publisher, in fragments.
     // Markers in the MPD; the oldest leave.
     static constexpr std::size_t kEventsMax = 32;
+    // If files are never disposed of: how long they stay in memory without a publisher, in fragments.
     static constexpr int kFragmentsInMemory = 2;
     // Time limit for reading the files of an earlier process from disk.
     static constexpr std::chrono::seconds kRecoverLimit{5};
@@ -34,9 +34,9 @@ public:
     static constexpr MediaTime kGapMin = 500ms;
 
     // `mpd` is the file's normalized path; segments go into the folder of that name without its extension. `claim` covers
-    // claimed_paths(mpd). Referenced objects must outlive this.
+    // claimed_paths(mpd). `counts`: of all streams. Referenced objects must outlive this.
     DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, segments::StreamOfFiles name,
-               const DashOptions& options, segments::Store& store, Log log);
+               const DashOptions& options, segments::Store& store, segments::EventCounts& counts, Log log);
     ~DashStream();
 
     // Returns every file that a stream with that MPD writes.
@@ -67,6 +67,7 @@ private:
     Duration time_after_end() const override;
     void finish() override;
     void recover(io::Deadline deadline);
+    void add(MpdEvent event);
     void publish_opened();
     void follow_clock(MediaTime at_origin);
     void continue_recovered(MediaTime first, MediaTime by_clock);
@@ -106,7 +107,9 @@ private:
     Promises promises_;
     segments::FileRef mpd_;
     std::vector<MpdEvent> events_;  // at most kEventsMax
-    bool has_begun_ = false;        // there has been a publisher
+    segments::EventCounts& counts_;
+    bool events_logged_ = false;  // dropped markers have been logged
+    bool has_begun_ = false;      // there has been a publisher
 };
 
 }  // namespace live::service::dash

@@ -29,7 +29,8 @@ void HlsService::on_published(const session::ClientRequest& request, const sessi
         LOG_ERROR(log_, "HLS {} is not made for this publisher: {}", plan.url, claim.error().sentence());
         return;
     }
-    StreamOutput::Setup setup{options, std::move(name), plan.url, parts_.zone, *std::move(claim), parts_.claims, parts_.mirrors};
+    StreamOutput::Setup setup{options,           std::move(name), plan.url,       parts_.zone,
+                              *std::move(claim), parts_.claims,   parts_.mirrors, events_};
     StreamOutput* output = jobs_.start(std::move(setup), source, index_, parts_.events, log_.with_id(random_id()));
     if (output == nullptr)
         return;
@@ -42,6 +43,12 @@ void HlsService::on_unpublished(const std::string& url) {
     if (StreamOutput* output = jobs_.find(url))
         output->on_unpublished();
     jobs_.reap();
+}
+
+void HlsService::write_metrics(MetricsText& text) const {
+    events_.write_metrics(text, "millrace_hls_events_total",
+                          "Markers (scte35), timed metadata (id3) and lines of subtitles (text) of streams with HLS. Dropped: a "
+                          "stream had 32 markers in its playlist, or 512 lines, 256 KiB or 8 languages of subtitles.");
 }
 
 Result<void> HlsService::start(io::Scope& fibers, io::Deadline) {

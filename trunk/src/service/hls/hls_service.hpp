@@ -59,6 +59,7 @@ public:
 
     std::string_view name() const override { return "HLS"; }
     StreamHolder* memory() override { return &jobs_; }
+    void write_metrics(MetricsText& text) const override;
     const FileIndex& index() const { return index_; }
     // Streams with HLS, including those waiting to be disposed of.
     std::size_t size() const { return jobs_.size(); }
@@ -69,6 +70,7 @@ private:
     const Parts parts_;
     Log log_;
     FileIndex index_;
+    segments::EventCounts events_;
     files::StreamJobs<StreamOutput> jobs_;
     bool stopping_ = false;
 };

@@ -344,10 +344,18 @@ void StreamOutput::on_resumed(const segments::Resumed& event) {
 }
 
 void StreamOutput::on_event(const segments::EventFound& event) {
-    if (event.event.kind == media::TimedEvent::Kind::splice)
-        ranges_.add(event.event, event.lead);
-    else if (event.event.kind == media::TimedEvent::Kind::text)
-        texts_.add(event.event, event.lead);
+    using Kind = media::TimedEvent::Kind;
+    const Kind kind = event.event.kind;
+    const std::size_t displaced = kind == Kind::splice ? ranges_.add(event.event, event.lead) : 0;
+    const bool is_accepted = kind != Kind::text || texts_.add(event.event, event.lead);
+    segments::EventCounts::Kind& counts = setup_.events.of(kind);
+    counts.accepted += is_accepted ? 1 : 0;
+    counts.dropped += displaced + (is_accepted ? 0 : 1);
+    if ((displaced > 0 || !is_accepted) && !std::exchange(events_logged_, true))
+        LOG_WARN(log(),
+                 "HLS {}: dropping markers or lines of subtitles: a playlist has at most {} markers, and a stream {} lines in {} "
+                 "languages that are not over",
+                 url(), DateRanges::kMax, Subtitles::kCuesMax, Subtitles::kLanguagesMax);
 }
 
 void StreamOutput::on_part(segments::PartMade event) {
@@ -379,6 +387,9 @@ void StreamOutput::on_segment(segments::SegmentMade event, io::Deadline deadline
         writer_.write_master(*text);
     std::vector<std::string> paths = renditions_.clean_up();
     texts_.clean_up(paths);
+    if (const auto active = renditions_.active(); !active.empty() && !active.front()->list().empty())
+        if (const auto date = active.front()->list().listed().front().date)
+            ranges_.forget_before(*date);
     if (setup_.options.cleanup && !paths.empty())
         disk_.remove(std::move(paths));
     if (renditions_.is_cut_by_bytes() && !std::exchange(bytes_logged_, true))

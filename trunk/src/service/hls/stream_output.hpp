@@ -46,6 +46,7 @@ public:
         files::PathClaims::Claim claim{};       // to all files of the default tracks
         files::PathClaims& claims;              // for the files of other tracks
         files::FileMirrors* mirrors = nullptr;  // for `push`
+        segments::EventCounts& events;          // of all streams
     };
 
     // Referenced objects must outlive this.
@@ -133,6 +134,7 @@ private:
     bool skips_next_ = false;     // an earlier process may have served parts of the next fragment
     bool bytes_logged_ = false;   // the memory limit's effect on the list has been logged
     bool tracks_logged_ = false;  // dropped tracks have been logged
+    bool events_logged_ = false;  // dropped markers or lines of subtitles have been logged
 };
 
 }  // namespace live::service::hls

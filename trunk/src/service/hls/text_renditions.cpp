@@ -7,12 +7,6 @@
 
 namespace live::service::hls {
 
-void TextRenditions::add(const media::TimedEvent& text, MediaTime lead) {
-    if (!lines_.add(text, lead))
-        LOG_WARN(setup_.log, "HLS {}: dropping a line of subtitles, there are {} bytes in {} languages", setup_.url,
-                 lines_.bytes(), lines_.languages().size());
-}
-
 // A language begins with the next segment.
 void TextRenditions::make_missing(const SegmentList& video) {
     while (all_.size() < lines_.languages().size()) {

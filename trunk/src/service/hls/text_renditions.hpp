@@ -23,7 +23,8 @@ public:
     TextRenditions(const TextRenditions&) = delete;
     TextRenditions& operator=(const TextRenditions&) = delete;
 
-    void add(const media::TimedEvent& text, MediaTime lead);
+    // As Subtitles::add().
+    bool add(const media::TimedEvent& text, MediaTime lead) { return lines_.add(text, lead); }
     // The next segment of the video, which is not in its list yet.
     void add(const segments::SegmentMade& made, const Rendition& video);
     // Another publisher starts.

@@ -18,11 +18,12 @@ std::chrono::milliseconds whole_ms(MediaTime time) { return std::chrono::floor<s
 
 }  // namespace
 
-void DateRanges::add(const media::TimedEvent& splice, MediaTime lead) {
+std::size_t DateRanges::add(const media::TimedEvent& splice, MediaTime lead) {
     const Bytes bytes = splice.data.bytes();
     const auto info = scte35::parse_splice_info(bytes);
     if (!info.ok())
-        return;
+        return 0;
+    std::size_t displaced = 0;
     const MediaTime at = splice.at - lead;
     const std::vector<std::uint8_t> section(bytes.begin(), bytes.end());
     for (const scte35::Cue& cue : scte35::cues_of(*info)) {
@@ -53,9 +54,12 @@ void DateRanges::add(const media::TimedEvent& splice, MediaTime lead) {
         if (cue.kind == scte35::CueKind::in)
             range.end = at;
         (range.is_break ? range.tag.out : cue.kind == scte35::CueKind::in ? range.tag.in : range.tag.command) = section;
-        if (ranges_.size() > most_)
+        if (ranges_.size() > most_) {
             ranges_.pop_front();
+            ++displaced;
+        }
     }
+    return displaced;
 }
 
 // The break that a return at `before` ends: that of the same event, otherwise the newest one that has not ended. A repeated
@@ -70,6 +74,13 @@ DateRanges::Range* DateRanges::find_break(std::uint32_t event_id, MediaTime befo
             newest = &range;
     }
     return newest;
+}
+
+void DateRanges::forget_before(UtcTime date) {
+    std::erase_if(ranges_, [date](const Range& range) {
+        const auto end = end_of(range);
+        return range.has_dates && end && *end < date - kSameMax;
+    });
 }
 
 void DateRanges::drop_open() {
@@ -126,7 +137,6 @@ void DateRanges::describe(wire::hls::MediaPlaylist& playlist, bool has_cues) con
         mark(playlist.low_latency->open);
 }
 
-// `previous`: the date of the segment before, if there is one in the list.
 std::optional<CueTag> DateRanges::cue_before(UtcTime date, std::optional<UtcTime> previous) const {
     std::optional<CueTag> cue;
     for (const Range& range : ranges_) {

@@ -26,18 +26,23 @@ public:
 
     explicit DateRanges(std::size_t most = kMax) : most_(most) {}
 
-    // Adds a marker; `lead`: frames of the stream are decoded this much before they are shown, and dates are of decoding.
-    void add(const media::TimedEvent& splice, MediaTime lead);
+    // Adds a marker; `lead`: frames of the stream are decoded this much before they are shown, and dates are of decoding. Returns
+    // the number of older ranges that it has displaced.
+    std::size_t add(const media::TimedEvent& splice, MediaTime lead);
     // Returns the date of a media time, once it is known.
     using DateOf = std::function<std::optional<UtcTime>(MediaTime)>;
     // Gives new ranges their dates.
     void set_dates(const DateOf& date_of);
     void clear() { ranges_.clear(); }
+    // Forgets the ranges that end before `date`, that of the first listed segment.
+    void forget_before(UtcTime date);
     // Forgets the breaks that have not ended.
     void drop_open();
 
     // Adds the ranges that do not end before the first segment, and the cue tags if `has_cues`.
     void describe(wire::hls::MediaPlaylist& playlist, bool has_cues) const;
+    // Returns the cue tag of a segment. `previous`: the date of the segment before, if there is one in the list.
+    std::optional<wire::hls::CueTag> cue_before(UtcTime date, std::optional<UtcTime> previous) const;
 
 private:
     struct Range {
@@ -52,7 +57,6 @@ private:
 
     Range* find_break(std::uint32_t event_id, MediaTime before);
     static std::optional<UtcTime> end_of(const Range& range);
-    std::optional<wire::hls::CueTag> cue_before(UtcTime date, std::optional<UtcTime> previous) const;
 
     std::size_t most_;
     std::deque<Range> ranges_;  // in the order of arrival

@@ -77,6 +77,30 @@ TEST(DateRanges, ABreakThatReturnsEndsByItself) {
     EXPECT_EQ(cues_text(described(ranges, 9s)), "--------");
 }
 
+TEST(DateRanges, OneMoreThanTheMostDisplacesTheOldest) {
+    DateRanges ranges;
+    for (std::uint32_t i = 0; i < DateRanges::kMax; ++i)
+        EXPECT_EQ(ranges.add(marker(true, 1s * i, i), {}), 0u);
+    EXPECT_EQ(ranges.add(marker(true, 0s, 0), {}), 0u) << "repeated";
+    EXPECT_EQ(ranges.add(marker(true, 40s, 100), {}), 1u);
+    const auto playlist = described(ranges);
+    EXPECT_EQ(playlist.date_ranges.size(), DateRanges::kMax);
+    EXPECT_EQ(playlist.date_ranges.front().id, "1-1000");
+}
+
+TEST(DateRanges, RangesThatAreOverMakeRoom) {
+    DateRanges ranges;
+    for (std::uint32_t i = 0; i < 2 * DateRanges::kMax; ++i) {
+        EXPECT_EQ(ranges.add(marker(true, 4s * i, i, 90'000, true), {}), 0u) << i;
+        described(ranges);
+        ranges.forget_before(*date_of_ranges(4s * i - 20s));
+    }
+    ranges.forget_before(*date_of_ranges(254s));
+    EXPECT_EQ(described(ranges, 240s).date_ranges.size(), 1u) << "the tags of a break that has just ended need it";
+    ranges.forget_before(*date_of_ranges(255s));
+    EXPECT_TRUE(described(ranges, 240s).date_ranges.empty());
+}
+
 TEST(DateRanges, AnOpenBreakCanBeDroppedAndReturns) {
     DateRanges ranges;
     ranges.add(marker(true, 2s, 6), {});
