@@ -41,12 +41,13 @@ Library::Library(const Shared& shared, const Log& log)
       uploads_({shared.settings, shared.http, recordings_, [&settings = shared.settings] { return recording_roots(*settings); },
                 shared.admission.callbacks(), shared.identity.is_first()},
                log),
+      hls_options_(shared.settings, &settings::Vhost::hls),
       dvr_options_(shared.settings, &settings::Vhost::dvr),
       dvr_(shared.streams, dvr_options_, recording_context(shared), log),
       clips_(clip_context(shared), log),
       stats_(shared.stats),
-      port_(shared.settings, {recordings_, shared.admission, shared.events, shared.clients}, shared.scratch, shared.places,
-            shared.identity, log) {}
+      port_(shared.settings, {recordings_, shared.admission, shared.events, shared.clients, hls_options_}, shared.scratch,
+            shared.places, shared.identity, log) {}
 
 service::dvr::DvrContext Library::recording_context(const Shared& shared) {
     service::dvr::DvrContext context;

@@ -56,6 +56,7 @@ private:
     service::dvr::OpenRecordings open_recordings_;
     service::recordings::RecordingsService recordings_;
     Uploads uploads_;
+    VhostOptions<service::hls::HlsOptions> hls_options_;
     VhostOptions<service::dvr::DvrOptions> dvr_options_;
     service::dvr::DvrService dvr_;
     service::clips::ClipService clips_;

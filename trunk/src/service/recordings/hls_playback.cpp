@@ -58,9 +58,8 @@ Result<Wanted> files_of(const RecordedStream* stream, const PlaybackRequest& ask
     return wanted;
 }
 
-Result<RecordedPlaylist> playlist_of(const Wanted& wanted, SegmentMaps& maps, const GetAddress& get,
+Result<RecordedPlaylist> playlist_of(const Wanted& wanted, SegmentMaps& maps, RecordedPlaylist playlist,
                                      std::optional<io::Party> party, io::Deadline deadline) {
-    RecordedPlaylist playlist(get, wanted.start, wanted.end, wanted.end_kind);
     for (const RecordingFile& file : wanted.files) {
         const auto map = maps.find(file, party, deadline);
         if (!map.ok() && (map.code() == Errc::cancelled || map.code() == Errc::timed_out || map.code() == Errc::limit))
@@ -95,7 +94,10 @@ Result<void> send_recorded_playlist(http::Exchange& exchange, const PlaybackCont
     const auto wanted = files_of(context.library.index().find(url), asked, kind);
     if (!wanted.ok())
         return refuse(wanted.error());
-    const auto playlist = playlist_of(*wanted, context.library.maps(), get, party_of(exchange.request().peer_ip), deadline);
+    const hls::HlsOptions* const live = context.hls.find(exchange.request().vhost());
+    const auto cues = live != nullptr && live->cue_tags ? RecordedPlaylist::Cues::tags : RecordedPlaylist::Cues::none;
+    const auto playlist = playlist_of(*wanted, context.library.maps(), {get, wanted->start, wanted->end, wanted->end_kind, cues},
+                                      party_of(exchange.request().peer_ip), deadline);
     if (!playlist.ok())
         return refuse(playlist.error());
     http::Head head;

@@ -1,6 +1,8 @@
 // PlaybackContext: what the playback port shares with the rest of the server, and its kind of client.
 #pragma once
 
+#include "base/options_of.hpp"
+#include "service/hls/options.hpp"
 #include "service/recordings/recordings_service.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
@@ -17,6 +19,7 @@ struct PlaybackContext {
     session::Admission& admission;
     session::StreamEvents& events;
     session::ClientTable& clients;
+    const OptionsOf<hls::HlsOptions>& hls;
 };
 
 // The description for reports. `traffic` is that of the port's connections.

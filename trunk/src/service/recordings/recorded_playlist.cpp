@@ -64,6 +64,15 @@ std::string RecordedPlaylist::parameters_of(const File& file) const {
     return get_.parameters + "&start=" + wire::http::percent_encode(wall_time_text(file.start));
 }
 
+std::string RecordedPlaylist::cue_text(std::size_t segment) const {
+    const auto date_of = [this](std::size_t i) { return std::chrono::floor<std::chrono::milliseconds>(time_of(segments_[i])); };
+    if (cues_ == Cues::none)
+        return "";
+    const auto previous = segment > 0 ? std::optional<UtcTime>(date_of(segment - 1)) : std::nullopt;
+    const auto cue = breaks_.cue_before(date_of(segment), previous);
+    return cue ? wire::hls::cue_tag_text(*cue) : "";
+}
+
 std::string RecordedPlaylist::head() const {
     MediaTime target = end_kind_ == End::growing ? kTargetMin : MediaTime(std::chrono::seconds(1));
     for (const Segment& segment : segments_)
@@ -97,8 +106,8 @@ std::string RecordedPlaylist::lines(std::size_t first, std::size_t count) const 
         // Some players go by the endings of paths.
         if (is_first_of_file && file.is_new_format)
             fmt::format_to(out, "#EXT-X-MAP:URI=\"{}.mp4?{}&format=init\"\n", get_.path, parameters);
-        fmt::format_to(out, "#EXT-X-PROGRAM-DATE-TIME:{}\n#EXTINF:{:.6f},\n{}.m4s?{}&format=segment&offset={}&bytes={}&at={}\n",
-                       wall_time_text(time_of(segment)), in_seconds(segment.media.duration), get_.path, parameters,
+        fmt::format_to(out, "#EXT-X-PROGRAM-DATE-TIME:{}\n{}#EXTINF:{:.6f},\n{}.m4s?{}&format=segment&offset={}&bytes={}&at={}\n",
+                       wall_time_text(time_of(segment)), cue_text(i), in_seconds(segment.media.duration), get_.path, parameters,
                        segment.media.offset, segment.media.bytes, file.at.count());
     }
     if (first + count >= segments_.size() && end_kind_ == End::complete)

@@ -24,13 +24,15 @@ class RecordedPlaylist {
 public:
     // `growing`: players load it again for what is recorded next.
     enum class End : bool { complete, growing };
+    // `tags`: the tags of older players too, as with hls_cue_tags.
+    enum class Cues : bool { none, tags };
     // More are left out at the end.
     static constexpr std::size_t kSegmentsMax = 200'000;
     static constexpr std::size_t kBreaksMax = 1'024;
 
     // `get` is where segments are requested.
-    RecordedPlaylist(GetAddress get, WallTime start, WallTime end, End end_kind)
-        : get_(std::move(get)), start_(start), end_(end), end_kind_(end_kind) {}
+    RecordedPlaylist(GetAddress get, WallTime start, WallTime end, End end_kind, Cues cues)
+        : get_(std::move(get)), start_(start), end_(end), end_kind_(end_kind), cues_(cues) {}
 
     // Adds the segments of the next file that overlap the span.
     void add(const RecordingFile& file, const wire::mp4::SegmentMap& map);
@@ -54,11 +56,13 @@ private:
 
     WallTime time_of(const Segment& segment) const { return files_[segment.file].start + segment.media.start; }
     std::string parameters_of(const File& file) const;
+    std::string cue_text(std::size_t segment) const;
 
     const GetAddress get_;
     const WallTime start_;
     const WallTime end_;
     const End end_kind_;
+    const Cues cues_;
     std::vector<File> files_;
     std::vector<Segment> segments_;
     std::vector<wire::mp4::FragmentedTrack> tracks_;  // of the newest file

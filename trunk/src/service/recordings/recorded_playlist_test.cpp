@@ -25,8 +25,9 @@ RecordingFile file_at_time(MediaTime start, MediaTime duration, bool is_open = f
     return {.path = "a.mp4", .start = kBegun + start, .duration = duration, .is_open = is_open};
 }
 
-RecordedPlaylist playlist(WallTime start, WallTime end, End kind = End::complete) {
-    return {GetAddress{"/get", "path=live%2Fcam"}, start, end, kind};
+RecordedPlaylist playlist(WallTime start, WallTime end, End kind = End::complete,
+                          RecordedPlaylist::Cues cues = RecordedPlaylist::Cues::none) {
+    return {GetAddress{"/get", "path=live%2Fcam"}, start, end, kind, cues};
 }
 
 std::size_t count_of(const std::string& text, std::string_view part) {
@@ -114,9 +115,16 @@ TEST(RecordedPlaylist, BreaksAreDateRanges) {
     EXPECT_EQ(count_of(text, "#EXT-X-DATERANGE:ID=\"7-"), 2u) << text;
     EXPECT_EQ(count_of(text, "START-DATE=\"2025-11-29T12:00:02.000Z\",PLANNED-DURATION=2,SCTE35-OUT=0xFC"), 1u) << text;
     EXPECT_EQ(count_of(text, "END-DATE=\"2025-11-29T12:00:04.000Z\",DURATION=2,SCTE35-IN=0xFC"), 1u) << text;
+    EXPECT_EQ(count_of(list.lines(0, 100), "#EXT-X-CUE"), 0u);
     auto later = playlist(kBegun + 3s, kBegun + 60s);
     later.add(file_at_time(0s, 10s), map);
     EXPECT_EQ(count_of(later.head(), "SCTE35-OUT"), 0u) << "it is before the span";
+    auto tagged = playlist(kBegun, kBegun + 60s, End::complete, RecordedPlaylist::Cues::tags);
+    tagged.add(file_at_time(0s, 10s), map);
+    const std::string lines = tagged.lines(0, 100);
+    EXPECT_EQ(count_of(lines, "12:00:02.000000Z\n#EXT-X-CUE-OUT:2\n#EXTINF:2.0"), 1u) << lines;
+    EXPECT_EQ(count_of(lines, "12:00:04.000000Z\n#EXT-X-CUE-IN\n#EXTINF:2.0"), 1u) << lines;
+    EXPECT_EQ(count_of(lines, "#EXT-X-CUE"), 2u);
 }
 
 }  // namespace

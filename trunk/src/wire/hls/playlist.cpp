@@ -38,17 +38,6 @@ int version_of(const MediaPlaylist& playlist) {
 
 std::string hex_text(const std::vector<std::uint8_t>& bytes) { return fmt::format("0x{:02X}", fmt::join(bytes, "")); }
 
-std::string text_of(const CueTag& cue) {
-    const std::string duration = cue.duration ? exact(*cue.duration) : std::string();
-    switch (cue.kind) {
-        case CueTag::Kind::out: return "#EXT-X-CUE-OUT" + (cue.duration ? ":" + duration : duration) + '\n';
-        case CueTag::Kind::more:
-            return "#EXT-X-CUE-OUT-CONT:" + exact(cue.elapsed) + (cue.duration ? "/" + duration : duration) + '\n';
-        case CueTag::Kind::in: return "#EXT-X-CUE-IN\n";
-    }
-    return {};
-}
-
 // Writes the tags before segments.
 class Tags {
 public:
@@ -77,7 +66,7 @@ public:
         if (segment.date)
             out_ += fmt::format("#EXT-X-PROGRAM-DATE-TIME:{}\n", utc_text(*segment.date));
         if (segment.cue)
-            out_ += text_of(*segment.cue);
+            out_ += cue_tag_text(*segment.cue);
         skip(segment);
         for (const Part& part : segment.parts)
             out_ += fmt::format("#EXT-X-PART:DURATION={},URI=\"{}\"{}{}\n", exact(part.duration), part.uri,
@@ -122,6 +111,17 @@ void write_low_latency_end(const LowLatency& low, Tags& tags, std::string& out) 
 }
 
 }  // namespace
+
+std::string cue_tag_text(const CueTag& cue) {
+    const std::string duration = cue.duration ? exact(*cue.duration) : std::string();
+    switch (cue.kind) {
+        case CueTag::Kind::out: return "#EXT-X-CUE-OUT" + (cue.duration ? ":" + duration : duration) + '\n';
+        case CueTag::Kind::more:
+            return "#EXT-X-CUE-OUT-CONT:" + exact(cue.elapsed) + (cue.duration ? "/" + duration : duration) + '\n';
+        case CueTag::Kind::in: return "#EXT-X-CUE-IN\n";
+    }
+    return {};
+}
 
 void write_date_range(const DateRange& range, std::string& out) {
     const std::string head = fmt::format("#EXT-X-DATERANGE:ID=\"{}\",START-DATE=\"{}\"", range.id, utc_text(range.start));

@@ -56,6 +56,8 @@ struct CueTag {
 
     bool operator==(const CueTag&) const = default;
 };
+// Returns the line of the tag.
+std::string cue_tag_text(const CueTag& cue);
 
 struct Segment {
     std::string uri{};

@@ -23,9 +23,10 @@ inline RecordingNote cam_note() {
     return {.vhost = "__defaultVhost__", .app = "live", .stream = "cam", .start = WallTime(std::chrono::seconds(1'764'000'000))};
 }
 
-// `seconds` of video at 25 frames a second with a key frame every two seconds, and of AAC. Frame n has n as its bytes; so has the
-// audio frame, from 128 on.
-inline FileBytes recorded(int seconds, std::vector<TrackFormat> tracks = {avc_track(), aac_track()}, MediaTime composition = {}) {
+// `seconds` of video at 25 frames a second with a key frame every two seconds, or `gop` frames, and of AAC. Frame n has n as its
+// bytes; so has the audio frame, from 128 on.
+inline FileBytes recorded(int seconds, std::vector<TrackFormat> tracks = {avc_track(), aac_track()}, MediaTime composition = {},
+                          int gop = 50) {
     ByteWriter out;
     FragmentWriter writer(std::move(tracks));
     write_fragmented_type(out);
@@ -37,7 +38,7 @@ inline FileBytes recorded(int seconds, std::vector<TrackFormat> tracks = {avc_tr
         for (int i = 0; i < 25; ++i) {
             const int frame = second * 25 + i;
             MUST(writer.push(0, sample_of(frame * 40ms, 100 + static_cast<std::size_t>(i), static_cast<std::uint8_t>(frame % 128),
-                                          frame % 50 == 0, i % 2 == 0 ? composition : MediaTime())));
+                                          frame % gop == 0, i % 2 == 0 ? composition : MediaTime())));
         }
         for (; has_audio && audio * 1'024'000LL / 44'100 < (second + 1) * 1'000; ++audio)
             MUST(writer.push(

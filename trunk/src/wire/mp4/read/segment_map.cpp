@@ -6,6 +6,7 @@
 
 #include "base/bytes/byte_writer.hpp"
 #include "wire/mp4/read/box_head.hpp"
+#include "wire/scte35/splice_info.hpp"
 
 namespace live::wire::mp4 {
 
@@ -103,9 +104,14 @@ Result<bool> SegmentMap::extend(std::uint64_t size, const ReadAt& read, std::siz
         // A file ends where its bytes are no whole fragment.
         if (!got.ok())
             return true;
-        add(fragment);
+        // A splice may be at the first frame of the fragment. Before the first fragment, the zero of the times is unknown.
+        const bool is_first = !known_delay_;
+        if (is_first)
+            add(fragment);
         if (fragment.events != fragment.offset)
             add_splices(TRY(read(fragment.events, static_cast<std::size_t>(fragment.offset - fragment.events))));
+        if (!is_first)
+            add(fragment);
         next_ = fragment.offset + fragment.bytes;
     }
     return false;
@@ -134,7 +140,7 @@ void SegmentMap::add(const Fragment& fragment) {
     }
     const MediaTime start = duration_of(begin, track.timescale) - delay_;
     const bool may_begin = samples.front().key || !is_video;
-    if (rest_ && may_begin && start - rest_->start >= kSegmentMin) {
+    if (rest_ && may_begin && (start - rest_->start >= kSegmentMin || is_cut_by_splice(start))) {
         rest_->duration = start - rest_->start;
         segments_.push_back(*rest_);
         rest_.reset();
@@ -153,7 +159,24 @@ void SegmentMap::add_splices(Bytes boxes) {
             continue;
         section_bytes_ += event.data.size();
         splices_.push_back({.at = time_of(event) - delay_, .section = std::move(event.data)});
+        cut_at(splices_.back());
     }
+}
+
+void SegmentMap::cut_at(const MappedSplice& splice) {
+    const auto info = scte35::parse_splice_info(splice.section);
+    if (!info.ok())
+        return;
+    const auto insert = [this](MediaTime at) { cuts_.insert(std::ranges::upper_bound(cuts_, at), at); };
+    insert(splice.at);
+    for (const scte35::Cue& cue : scte35::cues_of(*info))
+        if (cue.auto_return && cue.ticks && cuts_.size() < 2 * kSplicesMax)
+            insert(splice.at + MediaTime(static_cast<std::int64_t>(std::min(*cue.ticks, scte35::kTicksMask) * 100 / 9)));
+}
+
+bool SegmentMap::is_cut_by_splice(MediaTime start) const {
+    const auto next = std::ranges::upper_bound(cuts_, rest_->start + kSpliceSlack);
+    return next != cuts_.end() && *next <= start + kSpliceSlack && start - rest_->start >= kSplicedMin;
 }
 
 Result<void> move_in_time(MutBytes boxes, const FragmentedHeader& header, MediaTime by) {

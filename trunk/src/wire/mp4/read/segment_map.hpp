@@ -32,8 +32,12 @@ struct MappedSplice {
 
 class SegmentMap {
 public:
-    // A segment ends with the first group of pictures that ends after this, or without video with the fragment that does.
+    // A segment ends with the first group of pictures that ends after this, or without video with the fragment that does; and at
+    // the first key frame at or after a splice or the end of a break that returns by itself, unless it were too short then.
     static constexpr MediaTime kSegmentMin = std::chrono::milliseconds(1'900);
+    static constexpr MediaTime kSplicedMin = std::chrono::milliseconds(100);
+    // Times of splices may be this much later than those of their frames.
+    static constexpr MediaTime kSpliceSlack = std::chrono::milliseconds(5);
     static constexpr std::size_t kSegmentsMax = 200'000;
     // Later splices are left out.
     static constexpr std::size_t kSplicesMax = 1'024;
@@ -53,13 +57,15 @@ public:
     const std::vector<MappedSplice>& splices() const { return splices_; }
     std::size_t memory_bytes() const {
         return sizeof(*this) + segments_.capacity() * sizeof(MappedSegment) + splices_.capacity() * sizeof(MappedSplice) +
-               section_bytes_;
+               cuts_.capacity() * sizeof(MediaTime) + section_bytes_;
     }
 
 private:
     explicit SegmentMap(FragmentedHeader header) : header_(std::move(header)), next_(header_.bytes) {}
     void add(const Fragment& fragment);
     void add_splices(Bytes boxes);
+    void cut_at(const MappedSplice& splice);
+    bool is_cut_by_splice(MediaTime start) const;
 
     FragmentedHeader header_;
     std::uint64_t next_ = 0;  // the place of the next fragment
@@ -68,6 +74,7 @@ private:
     std::vector<MappedSegment> segments_;
     std::optional<MappedSegment> rest_;
     std::vector<MappedSplice> splices_;
+    std::vector<MediaTime> cuts_;  // in order
     std::size_t section_bytes_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/mp4/read/box_head.hpp"
 #include "wire/mp4/read/recorded_files_fixture.hpp"
+#include "wire/scte35/splice_info.hpp"
 
 namespace live::wire::mp4 {
 namespace {
@@ -37,6 +38,33 @@ TEST(SegmentMap, SegmentsBeginWithKeyFramesAndFollowEachOther) {
         EXPECT_EQ(place, file.size());
     }
     EXPECT_EQ(map_of(reordered(2)).delay(), 40ms);
+}
+
+TEST(SegmentMap, SegmentsEndAtSplices) {
+    const auto section = [](bool out) {
+        scte35::SpliceInsert insert{.event_id = 7, .out_of_network = out, .immediate = true};
+        if (out)
+            insert.duration = scte35::BreakDuration{true, 2 * 90'000};
+        return scte35::write_splice_info({.command = scte35::Command::splice_insert, .insert = insert});
+    };
+    const auto starts_of = [](const FileBytes& file) {
+        const SegmentMap map = map_of(file);
+        std::vector<MediaTime> starts;
+        for (const MappedSegment& segment : map.segments())
+            starts.push_back(segment.start);
+        starts.push_back(map.rest()->start);
+        return starts;
+    };
+    const FileBytes plain = recorded(8, {avc_track(), aac_track()}, {}, 25);
+    // A break from 3 s to 5 s, announced a second earlier; and one that is announced with its frame, not at a key frame.
+    const FileBytes late = recorded(10, {avc_track(), aac_track()}, 40ms, 25);
+    EXPECT_EQ(starts_of(with_event(late, 2, kSpliceScheme, 3s + 40ms, section(true))),
+              (std::vector<MediaTime>{0s, 2s, 3s, 5s, 7s, 9s}));
+    EXPECT_EQ(starts_of(with_event(plain, 3, kSpliceScheme, 3s, section(false))), (std::vector<MediaTime>{0s, 2s, 3s, 5s, 7s}));
+    EXPECT_EQ(starts_of(with_event(plain, 2, kSpliceScheme, 2'500ms, section(false))),
+              (std::vector<MediaTime>{0s, 2s, 3s, 5s, 7s}));
+    EXPECT_EQ(starts_of(with_event(plain, 6, kSpliceScheme, 3s, section(false))), (std::vector<MediaTime>{0s, 2s, 4s, 6s}))
+        << "the segment is listed already";
 }
 
 TEST(SegmentMap, FollowsAFileThatGrows) {
