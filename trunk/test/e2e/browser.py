@@ -146,6 +146,10 @@ class Page:
         """CPU time of the page's thread."""
         return self.ask("cpu")
 
+    def throttle(self, bits: int) -> None:
+        """Bits a second for all that the page loads from now on; 0: no limit."""
+        self.ask("throttle", bits=bits)
+
     def click(self, target: str) -> None:
         self.ask("click", target=target, limit=CLICK_MS_MAX)
 

@@ -10,11 +10,13 @@ import browser as browsers
 from clips import CELLS, WIDTH
 from rtmp_client import VIDEO, read_flv
 
-# frames: [time of the player, painted number, wall clock]; stalls: [time of the player, s] of more than half a second without a new picture.
+# frames: [time of the player, painted number, wall clock]; places: [wall clock, time of the player, seconds in its
+# buffer], since the first picture.
 PROBE = """<!DOCTYPE html><video id=video muted playsinline></video><script src="/%(library)s"></script><script>
 window.frames = [];
 window.events = [];
 window.errors = [];
+window.places = [];
 const now = () => performance.now() / 1000;
 const cells = new OffscreenCanvas(%(cells)s, 1).getContext('2d', { willReadFrequently: true });
 const number = () => {
@@ -31,6 +33,9 @@ const look = (_, { mediaTime }) => {
     video.requestVideoFrameCallback(look);
 };
 video.requestVideoFrameCallback(look);
+const ahead = () => Math.max(0, ...[...Array(video.buffered.length).keys()].filter((at) => video.buffered.start(at) <= video.currentTime + 0.1)
+    .map((at) => video.buffered.end(at) - video.currentTime));
+setInterval(() => frames.length && places.push([now(), video.currentTime, ahead()]), 50);
 const text = (bytes) => new TextDecoder('latin1').decode(bytes);
 const note = (what, event) => events.push({ what, shown: video.currentTime, ...event });
 %(player)s
@@ -65,6 +70,8 @@ for (const scheme of ['https://aomedia.org/emsg/ID3', 'urn:scte:scte35:2014:xml+
 %s
 player.initialize(video, '%s', true);
 """
+
+STALL_S, JUMP_S = 0.5, 0.05
 
 
 @dataclass
@@ -119,6 +126,24 @@ class Screen:
     def late(self, event: dict, reported: float) -> float:
         """Seconds from the time that the server reports to the time that the player has."""
         return self.film.distance(reported, event["at"] - self.offset())
+
+    def stalls(self, from_s: float) -> list[tuple[float, float, float]]:
+        """[time of the player, how long it stood still, s in its buffer meanwhile] of more than half a second, from that time on."""
+        found, since = [], None
+        for at, place, ahead in self.page.value("places"):
+            if since is None or place > since[1] + 0.01:
+                if since and since[1] >= from_s and at - since[0] > STALL_S:
+                    found.append((since[1], at - since[0], since[2]))
+                since = (at, place, ahead)
+            else:
+                since = (since[0], since[1], min(ahead, since[2]))
+        return found
+
+    def jumps(self, from_s: float) -> list[tuple[float, float]]:
+        """[time of the player, by how much it ran ahead of the wall clock, or back] between two looks."""
+        places = [one for one in self.page.value("places") if one[1] >= from_s]
+        steps = [(back, to - back, later - at) for (at, back, _), (later, to, _) in zip(places, places[1:])]
+        return [(place, step) for place, step, wall in steps if step - wall > JUMP_S or step < 0]
 
     def close(self) -> None:
         self.page.close()

@@ -53,13 +53,13 @@ def _writes_enhanced_rtmp(path: str) -> bool:
     return libavformat_of(path) >= 62
 
 
-def _picture() -> str:
-    size = WIDTH // 32
+def _picture(width: int = WIDTH, height: int = HEIGHT, fps: int = FPS) -> str:
+    size = width // 32
     boxes = [f"drawbox=x=0:y=0:w={CELLS * size}:h={size}:color=black:t=fill"]
     for bit in range(CELLS):
         left = (CELLS - 1 - bit) * size
         boxes.append(f"drawbox=x={left}:y=0:w={size}:h={size}:color=white:t=fill:enable='mod(floor(n/{1 << bit}),2)'")
-    return f"testsrc2=size={WIDTH}x{HEIGHT}:rate={FPS}," + ",".join(boxes) + ",format=yuv420p"
+    return f"testsrc2=size={width}x{height}:rate={fps}," + ",".join(boxes) + ",format=yuv420p"
 
 
 def _video_input() -> list[str]:
@@ -105,6 +105,8 @@ RECIPES = {
     # Key frames at irregular times, B-frames, and little work for an encoder.
     "ladder": (20, False, ["-f", "lavfi", "-i", "testsrc2=size=640x360:rate=15,format=yuv420p"] + _audio_input() +
                "-c:v libx264 -preset ultrafast -b:v 300k -bf 2 -g 900 -sc_threshold 0 -force_key_frames 0,1,2,4.2,5,7,8.6,9,11,13,14.2,15,17,18,19".split() + AAC),
+    # Bits of 720p at a constant rate, for players that choose, and few pictures to encode.
+    "hd": (20, False, ["-f", "lavfi", "-i", _picture(1280, 720, 15)] + _audio_input() + _x264(1800, gop=30) + ["-x264-params", "nal-hrd=cbr"] + AAC),
     "hevc": (20, True, _video_input() + _audio_input() + HEVC + AAC),
     "av1": (20, True, _video_input() + _audio_input() + AV1 + AAC),
     "opus": (20, True, _video_input() + _audio_input(48000) + _x264(430) + OPUS),

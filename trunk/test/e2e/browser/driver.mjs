@@ -73,6 +73,14 @@ const actions = {
         const { metrics } = await made.session.send('Performance.getMetrics');
         return metrics.find(({ name }) => name === 'TaskDuration').value;
     },
+    // The link of the page, in bits a second; 0: as fast as it can.
+    async throttle({ page, bits }) {
+        const made = pages.get(page);
+        made.session ??= await made.context().newCDPSession(made);
+        await made.session.send('Network.enable');
+        const downloadThroughput = bits > 0 ? bits / 8 : -1;
+        await made.session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput, uploadThroughput: -1 });
+    },
     click: ({ page, target, limit }) => pages.get(page).click(target, { timeout: limit }),
     fill: ({ page, target, text, limit }) => pages.get(page).fill(target, text, { timeout: limit }),
     select: ({ page, target, value, limit }) => pages.get(page).selectOption(target, value, { timeout: limit }),
