@@ -82,7 +82,8 @@ def fixture_captioned(clip, tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize("form", HLS_FORMS)
 def test_hls_js_gets_events_breaks_subtitles_and_captions(server, clip, captioned, html, chromium, form):
-    """A film with B-frames has no captions. hls.js 1.7 loses captions between the parts of low latency."""
+    """A film with B-frames has no captions. hls.js 1.7 forgets captions at each part of low latency, and
+    shows none of fMP4 with audio."""
     needs_libraries(html)
     film = clip("bframes") if form.startswith("bframes") else captioned
     live = server(vhost=HLS % HLS_FORMS[form])
