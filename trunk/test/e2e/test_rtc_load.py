@@ -12,7 +12,7 @@ from load_tools import tool
 
 pytestmark = pytest.mark.workers
 
-RTC = "rtc { enabled on; rtmp_to_rtc on; }"
+RTC = "publish { normal_timeout 60000; } rtc { enabled on; rtmp_to_rtc on; }"
 ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; }"
 
 
@@ -59,9 +59,10 @@ def assert_same_counts(ours: list[int], theirs: list[int]) -> None:
 
 
 def pause(publisher) -> None:
-    """Until what it has sent has come to all players, however busy the machine is; nothing more is under way then."""
+    """Until what it has sent has come to all players, however busy the machine is; nothing more is under way then. The server ends a publisher over
+    WebRTC that is silent for 10 s."""
     publisher.process.send_signal(signal.SIGSTOP)
-    rest(2)
+    rest(1)
 
 
 def test_players_of_rtmp_streams(live, clip, load):
