@@ -254,22 +254,28 @@ Result<void> PlaybackSession::send_movie(PlaybackSource& source, const MovieToSe
         head.status = Status::partial_content;
         head.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
     }
-    TRY(exchange_.send_head(head, deadline));
     if (exchange_.request().is_head())
-        return {};
+        return exchange_.send_head(head, deadline);
     const std::uint64_t first = is_part ? range.first : 0;
     const std::uint64_t in_header = first < movie.header_bytes ? std::min(movie.header_bytes - first, head.length) : 0;
-    if (in_header > 0 && !movie.header.empty())
-        TRY(send_bytes(movie.header.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(in_header)), deadline));
-    else if (in_header > 0)
-        TRY(send_header(source, first, in_header, deadline));
+    std::string begin = exchange_.head_text(head);
+    if (in_header > 0 && !movie.header.empty() && in_header <= kJoinedHeaderMax) {
+        begin += as_text(movie.header.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(in_header)));
+    } else if (in_header > 0) {
+        if (!begin.empty())
+            TRY(send_bytes(as_bytes(begin), deadline));
+        begin.clear();
+        TRY(send_header(source, movie, first, in_header, deadline));
+    }
     const std::uint64_t skip = first + in_header - std::min(movie.header_bytes, first + in_header);
-    return send_media(source, movie.ranges, skip, head.length - in_header, deadline);
+    return send_media(source, std::move(begin), movie.ranges, skip, head.length - in_header, deadline);
 }
 
-// The header is made again up to a later range.
-Result<void> PlaybackSession::send_header(PlaybackSource& source, std::uint64_t skip, std::uint64_t count,
-                                          io::Deadline deadline) {
+// One that is not kept is made again up to a later range.
+Result<void> PlaybackSession::send_header(PlaybackSource& source, const MovieToSend& movie, std::uint64_t skip,
+                                          std::uint64_t count, io::Deadline deadline) {
+    if (!movie.header.empty())
+        return send_bytes(movie.header.subspan(static_cast<std::size_t>(skip), static_cast<std::size_t>(count)), deadline);
     while (count > 0) {
         const auto made = TRY(source.next_header(deadline));
         Bytes bytes(made);
@@ -284,8 +290,9 @@ Result<void> PlaybackSession::send_header(PlaybackSource& source, std::uint64_t 
     return {};
 }
 
-Result<void> PlaybackSession::send_media(PlaybackSource& source, const std::vector<mp4::FileRange>& ranges, std::uint64_t skip,
-                                         std::uint64_t count, io::Deadline deadline) {
+// `begin` is what is sent before the media.
+Result<void> PlaybackSession::send_media(PlaybackSource& source, std::string begin, const std::vector<mp4::FileRange>& ranges,
+                                         std::uint64_t skip, std::uint64_t count, io::Deadline deadline) {
     for (mp4::FileRange range : ranges) {
         const std::uint64_t passed = std::min(skip, range.count);
         skip -= passed;
@@ -293,9 +300,9 @@ Result<void> PlaybackSession::send_media(PlaybackSource& source, const std::vect
         range.count = std::min(range.count - passed, count);
         count -= range.count;
         if (range.count > 0)
-            TRY(send_range(source, range, {}, deadline));
+            TRY(send_range(source, range, std::exchange(begin, {}), deadline));
     }
-    return {};
+    return begin.empty() ? Result<void>() : send_bytes(as_bytes(begin), deadline);
 }
 
 }  // namespace live::service::recordings

@@ -22,6 +22,8 @@ public:
     // Longer spans, and those of more files, have a header for each request.
     static constexpr MediaTime kKeptDurationMax = std::chrono::minutes(30);
     static constexpr std::size_t kKeptFilesMax = 64;
+    // A kept header of so many bytes is sent together with the media.
+    static constexpr std::size_t kJoinedHeaderMax = 128 << 10;
 
     // Referenced objects outlive this. `plan` is that of the admitted player.
     PlaybackSession(session::http::Exchange& exchange, const PlaybackContext& context, session::ClientRequest request,
@@ -61,9 +63,10 @@ private:
     Result<void> send_fragments(PlaybackSource& source, io::Deadline deadline);
     Result<void> send_part(PlaybackSource& source, const PlaybackSource::Part& part, io::Deadline deadline);
     Result<void> send_movie(PlaybackSource& source, const MovieToSend& movie, io::Deadline deadline);
-    Result<void> send_header(PlaybackSource& source, std::uint64_t skip, std::uint64_t count, io::Deadline deadline);
-    Result<void> send_media(PlaybackSource& source, const std::vector<wire::mp4::FileRange>& ranges, std::uint64_t skip,
-                            std::uint64_t count, io::Deadline deadline);
+    Result<void> send_header(PlaybackSource& source, const MovieToSend& movie, std::uint64_t skip, std::uint64_t count,
+                             io::Deadline deadline);
+    Result<void> send_media(PlaybackSource& source, std::string begin, const std::vector<wire::mp4::FileRange>& ranges,
+                            std::uint64_t skip, std::uint64_t count, io::Deadline deadline);
     Result<void> send_range(PlaybackSource& source, const wire::mp4::FileRange& range, std::string head, io::Deadline deadline);
     Result<void> send_bytes(Bytes bytes, io::Deadline deadline);
     Result<void> refuse(const Error& error, io::Deadline deadline);
