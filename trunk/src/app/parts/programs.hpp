@@ -36,7 +36,8 @@ public:
     };
     Programs(const Shared& shared, const Log& log)
         : ladder_options_(shared.settings, &settings::Vhost::ladder),
-          ladders_(shared.streams.table(), ladder_options_, log),
+          ladders_(
+              shared.streams.table(), ladder_options_, [&settings = shared.settings] { return settings->ff_log_dir; }, log),
           engine_options_(shared.settings),
           engines_(engine_options_, engine_context(shared), log),
           exec_options_(shared.settings, &settings::Vhost::exec),

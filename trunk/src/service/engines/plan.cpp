@@ -144,12 +144,10 @@ Result<Command> build_command(const Engine& engine, const Input& input, const Pl
 }
 
 std::string engine_log_path(const Engine& engine, const Input& input, const Place& place) {
-    if (place.log_dir.empty() || place.log_dir == "/dev/null")
-        return {};
     const std::string& name = engine.options.name;
-    return fmt::format("{}/ffmpeg-encoder-{}-{}-{}{}.log", place.log_dir, ffmpeg::as_file_name(input.vhost),
-                       ffmpeg::as_file_name(input.app), ffmpeg::as_file_name(input.stream),
-                       name.empty() ? "" : "-" + ffmpeg::as_file_name(name));
+    if (name.empty())
+        return ffmpeg::child_log_path(place.log_dir, {"encoder", input.vhost, input.app, input.stream});
+    return ffmpeg::child_log_path(place.log_dir, {"encoder", input.vhost, input.app, input.stream, name});
 }
 
 }  // namespace live::service::engines

@@ -128,6 +128,15 @@ std::string as_file_name(std::string_view text) {
     return name.empty() ? "_" : name;
 }
 
+std::string child_log_path(std::string_view folder, std::initializer_list<std::string_view> names) {
+    if (folder.empty() || folder == "/dev/null")
+        return {};
+    std::string path = fmt::format("{}/ffmpeg", folder);
+    for (const std::string_view name : names)
+        path += "-" + as_file_name(name);
+    return path + ".log";
+}
+
 bool has_parent_folder(std::string_view path) {
     for (std::size_t at = path.find(".."); at != std::string_view::npos; at = path.find("..", at + 1)) {
         const bool begins = at == 0 || path[at - 1] == '/';

@@ -2,6 +2,7 @@
 // process, so no name or URL can become a command.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ std::string choose_program(std::string_view configured, bool is_there);
 
 // `text` with everything but [0-9A-Za-z_.-] replaced by '_' and no leading dot: a part of a file name. Never empty.
 std::string as_file_name(std::string_view text);
+// "<folder>/ffmpeg-<name>-<name>….log" of as_file_name(); empty for no folder and for /dev/null.
+std::string child_log_path(std::string_view folder, std::initializer_list<std::string_view> names);
 // Whether a part of the path is "..": variables must not lead out of the folder that the operator has configured.
 bool has_parent_folder(std::string_view path);
 

@@ -44,14 +44,11 @@ Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ing
 }
 
 std::string ingest_log_path(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place) {
-    if (place.log_dir.empty() || place.log_dir == "/dev/null")
-        return {};
     const std::string output = replace_variables(engine.output, variables_of(ingest, engine, place));
     const auto url = wire::rtmp::parse_stream_url(output);
     const std::string app = url.ok() ? url->app : "";
     const std::string stream = url.ok() ? url->stream : "";
-    return fmt::format("{}/ffmpeg-ingest-{}-{}-{}-{}.log", place.log_dir, ffmpeg::as_file_name(place.vhost),
-                       ffmpeg::as_file_name(app), ffmpeg::as_file_name(stream), ffmpeg::as_file_name(ingest.id));
+    return ffmpeg::child_log_path(place.log_dir, {"ingest", place.vhost, app, stream, ingest.id});
 }
 
 }  // namespace live::service::ingest

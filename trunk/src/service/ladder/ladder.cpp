@@ -28,10 +28,11 @@ std::string names_of(const std::vector<Rung>& rungs) {
 
 // Owners of the limit: the service, and this.
 Ladder::Ladder(Ref<media::Source> source, LadderOptions options, LadderTiming timing, std::shared_ptr<ffmpeg::StartLimit> limit,
-               Log log)
+               std::string log_path, Log log)
     : source_(std::move(source)),
       options_(std::move(options)),
       timing_(timing),
+      log_path_(std::move(log_path)),
       log_(std::move(log)),
       pace_({timing.restart_first, timing.restart_max, timing.good_after}, std::move(limit)) {
     if (options_.on_demand)
@@ -113,7 +114,7 @@ ffmpeg::MediaChild::End Ladder::run_child(const Begin& begin, media::Cursor& cur
     if (!missing_logged_)
         LOG_INFO(log_, "LADDER {} start, renditions={}, argv={}", url(), names_of(state_.rungs), fmt::join(arguments, " "));
     child_ = std::make_unique<LadderChild>(LadderChild::Setup{url(), std::move(arguments), state_.rungs, begin.config, begin.key,
-                                                              timing_.silence_max, [this] { return is_wanted(); }},
+                                                              timing_.silence_max, [this] { return is_wanted(); }, log_path_},
                                            cursor, log_);
     set_phase(Phase::running);
     ++state_.starts;

@@ -45,9 +45,9 @@ public:
         std::uint64_t dropped_packets = 0;
     };
 
-    // `limit` has two owners: this and the service.
+    // `limit` has two owners: this and the service. `log_path`: see MediaChild.
     Ladder(Ref<media::Source> source, LadderOptions options, LadderTiming timing, std::shared_ptr<ffmpeg::StartLimit> limit,
-           Log log);
+           std::string log_path, Log log);
     ~Ladder();
     Ladder(const Ladder&) = delete;
     Ladder& operator=(const Ladder&) = delete;
@@ -86,6 +86,7 @@ private:
     Ref<media::Source> source_;
     const LadderOptions options_;
     const LadderTiming timing_;
+    const std::string log_path_;
     Log log_;
     ffmpeg::StartPace pace_;
     ingest::Demand demand_;

@@ -21,6 +21,7 @@ ffmpeg::MediaChild::Setup child_setup(const LadderChild::Setup& setup) {
     for (const Rung& rung : setup.rungs)
         child.outputs.push_back("rendition " + rung.name);
     child.silence_max = setup.silence_max;
+    child.log_path = setup.log_path;
     return child;
 }
 

@@ -43,6 +43,7 @@ public:
         media::Packet begin;   // the key frame that the child begins with
         std::chrono::milliseconds silence_max = MediaChild::kSilenceMax;
         std::function<bool()> is_wanted{};  // checked each second; must not suspend
+        std::string log_path{};             // see MediaChild
     };
 
     // `cursor` is behind setup.begin, and outlives this.

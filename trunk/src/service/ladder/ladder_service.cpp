@@ -1,9 +1,11 @@
 #include "service/ladder/ladder_service.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "service/ffmpeg/arguments.hpp"
 
 namespace live::service::ladder {
 
@@ -22,14 +24,17 @@ void LadderService::on_published(const session::ClientRequest& request, const se
         LOG_ERROR(log_, "LADDER {} is left out: {} ladders are the limit", plan.url, kLaddersMax);
         return;
     }
-    const auto started = jobs_.start(source, *options, timing_, limits_.of(plan.url, io::now()), log_.with_id(request.id));
+    std::string log_path = ffmpeg::child_log_path(log_folder_(), {"ladder", plan.vhost, request.app, request.stream});
+    const auto started =
+        jobs_.start(source, *options, timing_, limits_.of(plan.url, io::now()), std::move(log_path), log_.with_id(request.id));
     if (started.ok() && !options->on_demand)
         source->publications().expect_renditions(1);  // at least
     if (!started.ok())
         LOG_ERROR(log_, "LADDER {} cannot start: {}", plan.url, started.error().text());
 }
 
-// The readers that note no demand by themselves: other nodes, RTSP players of a rendition, and WebRTC players, whose links may get worse at any time.
+// The readers that note no demand by themselves: other nodes, RTSP players of a rendition, and WebRTC players, whose links may
+// get worse at any time.
 void LadderService::on_tick() {
     jobs_.for_each_current([](const Ladder& ladder) {
         const media::Source& source = ladder.source();

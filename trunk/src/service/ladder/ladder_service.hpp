@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +27,13 @@ public:
     static constexpr std::size_t kLaddersMax = 256;
     static constexpr std::chrono::seconds kStopLimit{8};
 
+    // The folder of the children's logs; may be empty, for none.
+    using LogFolder = std::function<std::string()>;
+
     // Both outlive this.
-    LadderService(media::StreamTable& streams, const OptionsOf<LadderOptions>& options, Log log, LadderTiming timing = {})
-        : streams_(streams), options_(options), log_(std::move(log)), timing_(timing) {}
+    LadderService(media::StreamTable& streams, const OptionsOf<LadderOptions>& options, LogFolder log_folder, Log log,
+                  LadderTiming timing = {})
+        : streams_(streams), options_(options), log_folder_(std::move(log_folder)), log_(std::move(log)), timing_(timing) {}
 
     std::string_view name() const override { return "the ladders"; }
     // Another node or worker makes the renditions of a stream that is relayed from there.
@@ -50,6 +55,7 @@ public:
 private:
     media::StreamTable& streams_;
     const OptionsOf<LadderOptions>& options_;
+    const LogFolder log_folder_;
     Log log_;
     const LadderTiming timing_;
     ffmpeg::StartLimits limits_;      // by the url of the source

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +27,7 @@ protected:
 
     void start(const std::string& script, LadderTiming timing = {.restart_first = 1ms, .restart_max = 5ms}) {
         options_.ffmpeg = write_ffmpeg(script);
-        service_ = std::make_unique<LadderService>(streams_, same_, Log(), timing);
+        service_ = std::make_unique<LadderService>(streams_, same_, [this] { return log_folder_; }, Log(), timing);
     }
     void publish() {
         publication_ = MUST(media::Publication::start(source_, media::Takeover::replace));
@@ -47,10 +49,22 @@ protected:
     }
     LadderService::Listed listed() const { return service_->list().front(); }
 
+    std::string log_folder_;
     LadderOptions options_;
     SameOptions<LadderOptions> same_{options_};
     std::unique_ptr<LadderService> service_;
 };
+
+TEST_F(LadderServiceTest, TheLinesOfTheChildAreInAFileToo) {
+    log_folder_ = folder_.file(".");
+    start(std::string("echo 'a line of the child' >&2; ") + kCopies);
+    publish();
+    publish_until([this] {
+        std::ifstream file(folder_.file("ffmpeg-ladder-v-live-cam.log"));
+        const std::string text(std::istreambuf_iterator<char>(file), {});
+        return text.find("a line of the child") != std::string::npos;
+    });
+}
 
 TEST_F(LadderServiceTest, ARenditionJoinsTheStreamAtItsTimes) {
     start(kCopies);
