@@ -135,8 +135,8 @@ std::uint64_t MediaSender::estimated_rate() const {
 }
 
 rtp::LinkState MediaSender::link(TimePoint now) const {
-    const bool has_rtx = std::ranges::any_of(
-        tracks_, [](const auto& track) { return track.kind() == MediaKind::video && track.has_rtx(); });
+    const bool has_rtx =
+        std::ranges::any_of(tracks_, [](const auto& track) { return track.kind() == MediaKind::video && track.has_rtx(); });
     if (!estimator_)
         return reported_.state(now, has_rtx);
     const bool has_numbers = std::ranges::any_of(

@@ -1,6 +1,6 @@
 // The names by which players choose one of several video tracks: the same for every protocol. The stream itself is "source". A
-// further track has the name that its publisher or its ladder gave it, or "video-ID", as in the name of its HLS playlist. Nodes that
-// relay the stream get the names of renditions by a list, because metadata has only those of the publisher.
+// further track has the name that its publisher or its ladder gave it, or "video-ID", as in the name of its HLS playlist. Nodes
+// that relay the stream get the names of renditions by a list, because metadata has only those of the publisher.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ std::string rendition_name(const std::vector<Track>& all, const Track& track);
 // Returns the video track with this name; nullptr if none has it. `source` is the default track, nullptr if unknown.
 const Track* find_rendition(const std::vector<Track>& all, const Track* source, std::string_view name);
 
-// The renditions of a stream as its node announces them to other nodes (kRelayRenditions): a line for each, "ID NAME", or "- NAME"
-// for one without a track: it is made on demand, or is about to begin.
+// The renditions of a stream as its node announces them to other nodes (kRelayRenditions): a line for each, "ID NAME", or "-
+// NAME" for one without a track: it is made on demand, or is about to begin.
 struct RenditionList {
     static constexpr std::size_t kMax = 16;
     struct Entry {

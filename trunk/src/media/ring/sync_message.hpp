@@ -2,9 +2,10 @@
 // process they are entries of a `SyncLog`. Between nodes they are data messages in AMF0: kSyncMessageName, the series ("hls",
 // "dash"), a text that only the outputs of that series read, and microseconds between the timelines of the two nodes.
 //
-// Three series belong to the relay itself. kRelayRenditions has the renditions of the stream (media/ring/rendition_names.hpp). kRelayEnd reports over HTTP-FLV that the publisher has left; RTMP has a message of its
-// own for that. kRelayStart precedes the packets of another connection to an origin: the offset between the timelines is unknown
-// until the next message. Nodes that join do not get it.
+// Three series belong to the relay itself. kRelayRenditions has the renditions of the stream (media/ring/rendition_names.hpp).
+// kRelayEnd reports over HTTP-FLV that the publisher has left; RTMP has a message of its own for that. kRelayStart precedes the
+// packets of another connection to an origin: the offset between the timelines is unknown until the next message. Nodes that join
+// do not get it.
 #pragma once
 
 #include <string>

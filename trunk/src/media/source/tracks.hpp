@@ -127,8 +127,8 @@ private:
     std::uint32_t config_version_ = 0;
     std::array<Packet, kMediaKindCount> configs_;  // of the default tracks
     std::vector<Packet> extra_configs_;
-    std::vector<Track> tracks_;           // few; the default one is the publisher's first of its kind
-    std::size_t rendition_tracks_ = 0;    // of tracks_
+    std::vector<Track> tracks_;             // few; the default one is the publisher's first of its kind
+    std::size_t rendition_tracks_ = 0;      // of tracks_
     std::vector<TrackName> track_names_;    // in the latest metadata, at most kMax of a kind
     std::vector<TrackName> relayed_names_;  // of renditions
 };

@@ -23,12 +23,9 @@ using Track = std::optional<media::TrackId>;
 
 namespace {
 
-constexpr std::pair<const char*, std::string OfferRequest::*> kTexts[] = {{"offer", &OfferRequest::offer},
-                                                                          {"api_host", &OfferRequest::api_host},
-                                                                          {"codec", &OfferRequest::codec},
-                                                                          {"rendition", &OfferRequest::rendition},
-                                                                          {"ufrag", &OfferRequest::ufrag},
-                                                                          {"pwd", &OfferRequest::pwd}};
+constexpr std::pair<const char*, std::string OfferRequest::*> kTexts[] = {
+    {"offer", &OfferRequest::offer},         {"api_host", &OfferRequest::api_host}, {"codec", &OfferRequest::codec},
+    {"rendition", &OfferRequest::rendition}, {"ufrag", &OfferRequest::ufrag},       {"pwd", &OfferRequest::pwd}};
 constexpr std::pair<const char*, Track media::TrackChoice::*> kTracks[] = {{"audio", &media::TrackChoice::audio},
                                                                            {"video", &media::TrackChoice::video}};
 

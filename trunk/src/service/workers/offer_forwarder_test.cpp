@@ -57,9 +57,8 @@ TEST_F(OfferForwarderTest, ReadsBackEveryFieldOfAnOffer) {
           &session::ClientRequest::param, &session::ClientRequest::page_url, &session::ClientRequest::protocol,
           &session::ClientRequest::vhost, &session::ClientRequest::app, &session::ClientRequest::stream})
         EXPECT_EQ(read->client.*member, made.client.*member);
-    for (const auto member :
-         {&OfferRequest::offer, &OfferRequest::api_host, &OfferRequest::codec, &OfferRequest::rendition, &OfferRequest::ufrag,
-          &OfferRequest::pwd})
+    for (const auto member : {&OfferRequest::offer, &OfferRequest::api_host, &OfferRequest::codec, &OfferRequest::rendition,
+                              &OfferRequest::ufrag, &OfferRequest::pwd})
         EXPECT_EQ((*read).*member, made.*member);
     EXPECT_TRUE(read->client.is_secure);
     EXPECT_EQ(read->candidate, made.candidate);

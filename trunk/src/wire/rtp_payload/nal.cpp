@@ -146,7 +146,8 @@ void write_aggregate(NalCodec codec, std::span<const Bytes> units, PayloadList& 
 
 Result<void> NalDepacketizer::push(const Fragment& fragment) {
     const Bytes payload = fragment.payload;
-    if (codec_ == NalCodec::avc || payload.empty() || nal_type_of(codec_, payload[0]) != kPaci || !unpack_paci(payload, unpacked_))
+    if (codec_ == NalCodec::avc || payload.empty() || nal_type_of(codec_, payload[0]) != kPaci ||
+        !unpack_paci(payload, unpacked_))
         return push_plain(fragment);
     Fragment plain = fragment;
     plain.payload = unpacked_;

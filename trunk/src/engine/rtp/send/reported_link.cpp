@@ -81,9 +81,7 @@ void ReportedLink::estimated(TimePoint now, std::uint64_t rate, std::uint64_t se
 
 std::uint64_t ReportedLink::received() const { return part_of(sent_rate_, 1 - std::clamp(loss_, 0.0, 1.0)); }
 
-std::uint64_t ReportedLink::limit(TimePoint now) const {
-    return limit_ && !is_clear(now) ? limit_->rate : UINT64_MAX;
-}
+std::uint64_t ReportedLink::limit(TimePoint now) const { return limit_ && !is_clear(now) ? limit_->rate : UINT64_MAX; }
 
 std::uint64_t ReportedLink::rate(TimePoint now) const {
     const std::uint64_t known = std::min(limit(now), has_remb(now) ? remb_ : UINT64_MAX);

@@ -1,8 +1,8 @@
-// ReportedLink: the link to a player that sends no transport-wide feedback, for LayerSelector: by REMB if the player sends it, and
-// by the loss in its receiver reports (draft-ietf-rmcat-gcc-02, 6). Dry.
+// ReportedLink: the link to a player that sends no transport-wide feedback, for LayerSelector: by REMB if the player sends it,
+// and by the loss in its receiver reports (draft-ietf-rmcat-gcc-02, 6). Dry.
 //
-// Until there is loss, nothing is known about the link. Loss that persists is a limit: the rate falls to what has arrived. After a
-// time without loss a better layer may be tried, and after each limit that follows a try, that time doubles.
+// Until there is loss, nothing is known about the link. Loss that persists is a limit: the rate falls to what has arrived. After
+// a time without loss a better layer may be tried, and after each limit that follows a try, that time doubles.
 #pragma once
 
 #include <chrono>
@@ -68,7 +68,7 @@ private:
     std::optional<TimePoint> measured_at_;
     std::uint64_t measured_bytes_ = 0;
     std::uint64_t sent_rate_ = 0;
-    std::uint64_t carried_ = 0;  // without loss, in the newest such report
+    std::uint64_t carried_ = 0;   // without loss, in the newest such report
     std::optional<Limit> limit_;  // until the link was clear
     std::optional<TimePoint> met_at_;
     std::uint64_t limits_met_ = 0;
