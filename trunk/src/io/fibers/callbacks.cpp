@@ -3,6 +3,7 @@
 // archive member that it needs for something else as well.
 #include <alloca.h>
 #include <cxxabi.h>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -66,11 +67,13 @@ __attribute__((no_sanitize("address"))) void note_run(LoopState& state, _st_thre
         poll_next(state);
 }
 
-// `until`: when the loop should have come here at the latest.
-void note_pause(LoopState& state, std::uint64_t until, std::uint64_t now) {
+// `until`: when the loop should have come here at the latest. Reports whether there was a pause.
+bool note_pause(LoopState& state, std::uint64_t until, std::uint64_t now) {
     const auto at = [](std::uint64_t micros) { return TimePoint(std::chrono::microseconds(static_cast<std::int64_t>(micros))); };
-    if (now > until && at(now) - at(until) >= Pauses::kMin) [[unlikely]]
-        state.pauses.add(at(until), at(now));
+    if (now <= until || at(now) - at(until) < Pauses::kMin) [[likely]]
+        return false;
+    state.pauses.add(at(until), at(now));
+    return true;
 }
 
 std::int64_t microseconds_to_next_timer(LoopState& state, std::uint64_t now) {
@@ -80,6 +83,21 @@ std::int64_t microseconds_to_next_timer(LoopState& state, std::uint64_t now) {
     if (first == nullptr)
         return -1;
     return first->due <= now ? 0 : static_cast<std::int64_t>(first->due - now);
+}
+
+// Polls for `wait` microseconds (negative: forever). Returns the time up to which timers may fire. A stopped process stops at the
+// return of a system call: if that is the poll, what arrived meanwhile has not been polled.
+std::uint64_t poll_until(LoopState& state, std::uint64_t now, std::int64_t wait) {
+    constexpr int kRoundsMax = 8;
+    state.engine.turn(now, wait);
+    std::uint64_t after = st_utime();
+    std::uint64_t until = now + static_cast<std::uint64_t>(std::max<std::int64_t>(wait, 0));
+    for (int round = 1; wait >= 0 && note_pause(state, until, after) && round < kRoundsMax; ++round) {
+        state.engine.turn(after, 0);
+        until = after;
+        after = st_utime();
+    }
+    return after;
 }
 
 extern "C" {
@@ -92,16 +110,13 @@ void engine_dispatch() {
     state.switches_since_poll = 0;
     state.runs_since_poll = 0;
     state.stacks.trim();
-    // The clock was last read just after the previous poll.
+    // The time just after the previous poll.
     const std::uint64_t now = st_utime();
     state.watch.end_turn(std::chrono::microseconds(static_cast<std::int64_t>(now - _ST_LAST_CLOCK)));
     note_pause(state, _ST_LAST_CLOCK, now);
     const std::int64_t wait = microseconds_to_next_timer(state, now);
-    state.engine.turn(now, wait);
-    const std::uint64_t after = st_utime();
-    if (wait >= 0)
-        note_pause(state, now + static_cast<std::uint64_t>(wait), after);
-    wake_due(state, after);
+    state.polled_at = poll_until(state, now, wait);
+    wake_due(state, state.polled_at);
 }
 
 // The core's own st_poll is compiled away; nothing calls these two.
@@ -271,6 +286,13 @@ __attribute__((no_sanitize("address"))) void live_switch_enter(void) {
         primordial.stk_size = static_cast<int>(old_bytes);
     }
 #endif
+}
+
+// sched.c is compiled with this name in place of st_utime, and sets its clock after each poll. Read again, the clock could be
+// later by a pause that nothing has noted, and its timers would fire before a poll.
+st_utime_t live_turn_clock(void) {
+    const LoopState& state = live::io::st::loop_state();
+    return state.polled_at != 0 ? state.polled_at : st_utime();
 }
 
 int st_poll(pollfd* descriptors, int count, st_utime_t timeout) {

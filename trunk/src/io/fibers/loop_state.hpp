@@ -71,6 +71,7 @@ struct LoopState {
     LoopWatch watch;
     Pauses pauses;
     CpuSamples* cpu_samples = nullptr;  // while profile_cpu() takes a profile
+    std::uint64_t polled_at = 0;        // microseconds: io::now() of the turn; 0 before the first one
     std::uint32_t switches_since_poll = 0;
     std::uint32_t runs_since_poll = 0;  // of fibers
     RunOrder order;

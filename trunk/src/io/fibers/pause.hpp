@@ -14,6 +14,8 @@ namespace live::io {
 
 // The pauses of the process's loop; empty without a loop.
 const Pauses& pauses();
+// To be compared with now(), not by Deadline::expired(): the loop notes a pause when it polls next, and now() is the time before
+// it.
 inline TimePoint silence_from(TimePoint heard) { return pauses().silence_from(heard); }
 
 // For fibers that check many peers for silence: the caller must wait for it first. After a pause it lets the fibers that receive

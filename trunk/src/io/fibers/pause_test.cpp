@@ -1,18 +1,23 @@
 #include "io/fibers/pause.hpp"
 
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/fibers/loop.hpp"
+#include "io/fibers/loop_state.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "io/net/socket_pair_fixture.hpp"
 #include "io/net/tcp_stream.hpp"
+#include "io/net/udp_socket.hpp"
 
 namespace live::io {
 namespace {
@@ -88,6 +93,57 @@ TEST(Pauses, ReadsInputBeforeADeadlinePasses) {
     MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(end, Errc::closed) << "it was read";
     ::close(there);
+}
+
+// Stops the loop once, just after a poll has returned, and sends a datagram meanwhile.
+class StopAfterPoll final : public st::Engine::Waker {
+public:
+    StopAfterPoll(UdpSocket& from, const UdpSocket& to) : from_(from), to_(to) {
+        MUST(st::loop_state().engine.set_waker(event_fd_, this));
+        EXPECT_EQ(::eventfd_write(event_fd_, 1), 0);
+    }
+    ~StopAfterPoll() {
+        st::loop_state().engine.clear_waker();
+        ::close(event_fd_);
+    }
+    StopAfterPoll(const StopAfterPoll&) = delete;
+    StopAfterPoll& operator=(const StopAfterPoll&) = delete;
+
+    void on_wake() override {
+        eventfd_t count = 0;
+        if (::eventfd_read(event_fd_, &count) != 0)
+            return;  // writable
+        const std::array<std::uint8_t, 1> byte{};
+        const std::array sent{GsoBatch{byte, 1, {MUST(parse_ip(to_.endpoint().ip)), to_.endpoint().port}, {}}};
+        EXPECT_EQ(from_.send(sent), 1U);
+        std::this_thread::sleep_for(std::chrono::milliseconds(900));
+    }
+
+private:
+    int event_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    UdpSocket& from_;
+    const UdpSocket& to_;
+};
+
+// A stopped process stops at the return of a system call, which may be a poll that has seen nothing of what arrives meanwhile.
+TEST(Pauses, PollsAgainAfterAStopBetweenThePollAndTheTimers) {
+    const auto loop = MUST(Loop::create());
+    constexpr std::size_t kBuffer = 1 << 16;
+    const auto here = MUST(UdpSocket::bind({"127.0.0.1", 0}, kBuffer));
+    const auto there = MUST(UdpSocket::bind({"127.0.0.1", 0}, kBuffer));
+    std::size_t received = 0;
+    Scope scope("test");
+    MUST(scope.start("receives", [&](Deadline deadline) { received = MUST(here->receive(deadline)).size(); }));
+    ReadFirst read_first;
+    wait_until([&] { return here->is_read_dry(); });
+    const StopAfterPoll stop(*there, *here);
+    // Due in the middle of the stop.
+    MUST(sleep(Deadline::after(300ms)));
+    EXPECT_FALSE(here->is_read_dry() && received == 0) << "the datagram has not been polled";
+    MUST(read_first.wait([&] { return here->is_read_dry(); }, Deadline::never()));
+    EXPECT_EQ(received, 1U);
+    MUST(scope.join(Deadline::after(kSoon)));
+    EXPECT_GE(pauses().last_length(), Pauses::kMin);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace live::session {
 namespace {
 
-SelfTestReport::Probe probe_of(bool is_reached) { return {.is_reached = is_reached, .finding = {}}; }
+SelfTestReport::Probe probe_of(bool is_reached) { return {.address = {}, .is_reached = is_reached, .finding = {}}; }
 
 TEST(SelfTests, AreWellIfEachPlaceIsReached) {
     SelfTests tests;

@@ -24,7 +24,7 @@ auto read_part(http::Exchange& exchange, Duration patience, io::Deadline deadlin
     const TimePoint since = io::now();
     const auto due = [&] { return deadline.sooner(io::Deadline::at(io::silence_from(since) + patience)); };
     auto part = exchange.read_body(due());
-    while (!part.ok() && part.code() == Errc::timed_out && !due().expired())
+    while (!part.ok() && part.code() == Errc::timed_out && io::now() < due().when())
         part = exchange.read_body(due());
     return part;
 }

@@ -2,13 +2,16 @@
 #include "session/rtmp/connection.hpp"
 
 #include <array>
+#include <chrono>
 #include <map>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/bytes/hex_fixture.hpp"
 #include "engine/rtmp/client.hpp"
 #include "io/fibers/loop.hpp"
+#include "io/fibers/spin_fixture.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/source/wire_cursor.hpp"
 #include "session/rtmp/connection.hpp"
@@ -543,6 +546,40 @@ TEST_F(SessionTest, DisconnectsASilentPublisher) {
     ASSERT_EQ(watch.order.size(), 4U);
     EXPECT_EQ(watch.order[1], "left /live/cam: no media for 50 ms");
     EXPECT_EQ(watch.order[3], "left /live/cam: no media for 70 ms");
+}
+
+// Holds the loop once, in the turn of the publisher's fiber.
+class HoldsOnce final : public media::PacketListener {
+public:
+    explicit HoldsOnce(media::Source& source) : source_(source) { source_.readers().add_listener(*this); }
+    ~HoldsOnce() { source_.readers().remove_listener(*this); }
+    HoldsOnce(const HoldsOnce&) = delete;
+    HoldsOnce& operator=(const HoldsOnce&) = delete;
+    bool has_held() const { return has_held_; }
+
+private:
+    void on_packets() override {
+        if (!std::exchange(has_held_, true))
+            io::spin(1s);
+    }
+
+    media::Source& source_;
+    bool has_held_ = false;
+};
+
+TEST_F(SessionTest, KeepsAPublisherWhenItsTurnIsLongerThanItsPatience) {
+    door.plan.publish.normal_timeout = 700ms;
+    const auto publisher = client(Mode::publish);
+    publisher->send(MessageType::video, 0, kKey);
+    wait_for_packets(1);
+    const HoldsOnce hold(*streams.find("/live/cam"));
+    for (std::uint32_t sent = 1; sent <= 10; ++sent) {
+        publisher->send(MessageType::video, 40 * sent, kInter);
+        io::wait_until([&] { return streams.find("/live/cam")->ring().next() > sent || places.used() == 0; });
+        ASSERT_EQ(places.used(), 1U) << watch.order.back();
+    }
+    EXPECT_TRUE(hold.has_held());
+    EXPECT_EQ(watch.order.size(), 1U) << watch.order.back();
 }
 
 TEST_F(SessionTest, ReportsAClientThatStopsLikeAnyOther) {

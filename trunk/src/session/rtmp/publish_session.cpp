@@ -60,7 +60,7 @@ Result<void> PublishSession::run(io::Deadline deadline) {
         const auto received = receive(due());
         if (!publication_->is_current())
             return Error(Errc::conflict, "another publisher took the stream over");
-        if (!received.ok() && received.code() == Errc::timed_out && !due().expired())
+        if (!received.ok() && received.code() == Errc::timed_out && io::now() < due().when())
             continue;  // the process did not run meanwhile
         if (!received.ok() && received.code() == Errc::timed_out)
             return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
@@ -115,7 +115,7 @@ void PublishSession::warn_of_b_frames() {
 }
 
 Result<void> PublishSession::receive(io::Deadline deadline) {
-    if (deadline.expired())
+    if (io::now() >= deadline.when())
         return Error(Errc::timed_out, "silent");
     const bool goes_on = std::exchange(more_, false);
     if (publication_->is_asked()) {

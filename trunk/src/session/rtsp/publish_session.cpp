@@ -75,7 +75,7 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
         TRY(wait_for_input(deadline));
         if (!publication_.is_current())
             return Error(Errc::conflict, "another publisher took the stream over");
-        if (io::Deadline::at(silence_ends()).expired())
+        if (io::now() >= silence_ends())
             return Error(Errc::timed_out, "no media for too long");
     }
 }

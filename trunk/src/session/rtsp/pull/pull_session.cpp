@@ -209,7 +209,7 @@ Result<void> PullSession::receive(media::Publication& publication, io::Deadline 
             TRY(io::yield(deadline));
         if (!publication.is_current())
             return Error(Errc::conflict, "another publisher took the stream over");
-        if (io::Deadline::at(silence_ends()).expired())
+        if (io::now() >= silence_ends())
             return Error(Errc::timed_out, "no media for too long");
         TRY(wait_for_input(publication, deadline));
     }
