@@ -95,6 +95,7 @@ def test_a_stream_that_is_not_published_gives_no_clip(server, clip):
     live = server(root=PLAYBACK)
     with FfmpegPublisher(live.url("cam"), clip("basic"), speed=1):
         (stream,) = wait_until(lambda: live.api("/api/v1/streams/")["streams"], 15, "the stream")
+    wait_until(lambda: not any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 20, "its publisher has left")
     status, answer = ask_clip(live, stream["id"], {"before": 1})
     assert status == 404 and ("neither published nor recorded" in answer["message"] or "no such stream" in answer["message"])
     assert Playback(live).ask("/list", path="clips/live/cam")[0] in (404, 503)

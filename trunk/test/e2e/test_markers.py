@@ -269,7 +269,9 @@ def test_a_break_in_messages_of_rtmp_is_in_every_output(server, cued, tmp_path):
         expect_sections(tmp_path / name, SCTE_PID)
     keys = {one.timestamp for one in messages if one.is_key_frame()}
     cues = [one for one in messages if one.type == DATA and b"scte35" in one.payload]
-    assert len(cues) == 2 and all(one.timestamp in keys for one in cues)
+    # The first message of a player that joins late has the time zero.
+    apart = [min(abs(one.timestamp - key) for key in keys) / 1000 for one in cues]
+    assert len(apart) == 2 and max(apart) <= FRAME_S, (apart, sorted(keys))
 
 
 def described(playlist: str) -> tuple[list[str], dict[str, str]]:
