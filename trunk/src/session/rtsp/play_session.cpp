@@ -126,8 +126,8 @@ Result<void> PlaySession::wait_for_tracks(io::Deadline deadline) {
         const bool is_missing = source_->is_published() && lacks_rendition();
         if (!watch)
             watch.emplace(*source_, published);
-        const auto ready = TRY(
-            peer_.stream().wait_ready(io::Interest::readable, &published, is_missing ? for_rendition : for_publisher));
+        const auto ready =
+            TRY(peer_.stream().wait_ready(io::Interest::readable, &published, is_missing ? for_rendition : for_publisher));
         if (ready.timed_out)
             return is_missing ? missing_rendition() : Error(Errc::not_found, "there is no stream " + plan_.url);
         if (ready.readable)
