@@ -65,8 +65,9 @@ TEST(RenditionList, IsReadAndWritten) {
 TEST(RenditionList, RefusesWhatIsCutOrInvalid) {
     for (const auto& [text, list] : vectors())
         for (std::size_t size = 1; size < std::string_view(text).size(); ++size)
-            if (text[size - 1] != '\n')
+            if (text[size - 1] != '\n') {
                 EXPECT_EQ(read_rendition_list(std::string_view(text).substr(0, size)).code(), Errc::malformed) << text << size;
+            }
     for (const char* text : {"\n", "360p\n", "256 360p\n", "-1 360p\n", " 360p\n", "1 \n", "x 360p\n", "- a\tb\n", "- \xFF\n"})
         EXPECT_EQ(read_rendition_list(text).code(), Errc::malformed) << text;
     EXPECT_EQ(read_rendition_list("- " + std::string(TrackName::kNameBytesMax + 1, 'x') + "\n").code(), Errc::malformed);
