@@ -62,7 +62,7 @@ TEST(RtmpPeer, InputWithoutAnEndLetsOtherFibersRun) {
     const Log log;
     ConnectionLimits limits(10, log);
     ConnectedClient holder;
-    Peer peer(std::make_unique<EndlessStream>(), nullptr, {}, 1, scratch, traffic, limits.memory(), holder);
+    Peer peer(std::make_unique<EndlessStream>(), {}, 1, scratch, traffic, limits.memory(), holder);
     io::Scope scope("test");
     std::optional<Errc> ended;
     MUST(scope.start("client", [&](io::Deadline deadline) { ended = peer.next_event(deadline).code(); }));
@@ -95,7 +95,7 @@ TEST(RtmpPeer, SetsTheOptionsOfTheSocketBelowTls) {
     const Log log;
     ConnectionLimits limits(10, log);
     ConnectedClient holder;
-    Peer peer(std::move(accepted), nullptr, {}, 1, scratch, traffic, limits.memory(), holder);
+    Peer peer(std::move(accepted), {}, 1, scratch, traffic, limits.memory(), holder);
     EXPECT_FALSE(socket.no_delay());
     MUST(peer.set_no_delay(true));
     EXPECT_TRUE(socket.no_delay());
