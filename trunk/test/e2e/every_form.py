@@ -116,7 +116,7 @@ def problems_of_parts(url: str) -> str:
 def whep_out_of_step(live, source: Path, python: Path) -> float:
     """As out_of_step(), by the beeps and the painted numbers: audio comes in another codec."""
     def offset(place) -> float:
-        done = subprocess.run([str(python), str(CLIENT / "in_step.py"), str(place), str(SECONDS)], capture_output=True, text=True, timeout=90, check=False)
+        done = subprocess.run([str(python), str(CLIENT / "in_step.py"), str(place), str(SECONDS)], capture_output=True, text=True, timeout=150, check=False)
         assert done.returncode == 0, done.stderr[-2000:]
         found = json.loads(done.stdout)
         assert found["beeps"] >= 2 and found["pictures"] >= 20 * SECONDS, found
