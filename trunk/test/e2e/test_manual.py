@@ -1,5 +1,6 @@
 """The manual: its pages in Chromium, its links, its search, the generated list of errors, and its commands, which a test runs."""
 
+import html
 import json
 import os
 import re
@@ -68,7 +69,7 @@ def test_every_page_is_in_the_menu_and_every_link_leads_somewhere(pages):
 
 def test_a_broken_link_fails_the_build(tmp_path):
     trunk = tmp_path / "trunk"
-    for name in ("doc", "tools/manual", "src/base", "conf", "deploy", "research/html"):
+    for name in ("doc", "tools/manual", "src/base", "src/wire/http", "conf", "deploy", "research/html"):
         shutil.copytree(TRUNK / name, trunk / name)
     with open(trunk / "doc/manual/tls.md", "a", encoding="utf-8") as page:
         page.write("\n[nowhere](nowhere.md)\n")
@@ -84,7 +85,25 @@ def test_the_errors_are_those_of_the_sources(pages):
     text = (pages / "errors.html").read_text()
     for row in ("<td>1023</td>", "<td>3082</td>", "stream … is published already", "<code>not_found</code>"):
         assert row in text, row
-    assert text.count("<tr>") > 400 and "libFuzzer" not in text
+    assert text.count("<tr>") > 1400 and "libFuzzer" not in text
+    # Made by a function from its argument, a branch of a conditional, by the operating system, a code inside a sentence, over HTTP, in the conf.
+    for kind, sentence in (("denied", "the token is not valid: it has expired"), ("not_found", "no origin has sent the stream in time"), ("system", "connecting to …: …"),
+                           ("3063", "The callback's answer is empty. The callback's answer is not JSON."), ("404", "there is no such worker"),
+                           ("malformed", "found a zero byte in a word, expected text (with file, line and column)")):
+        assert re.search(rf"<td>{kind}</td>\s*<td>{re.escape(sentence)}</td>", html.unescape(text)), sentence
+    rows = re.findall(r"<tr>\s*<td>(.*?)</td>\s*<td>(.*?)</td>", text)
+    assert not [row for row in rows if "{}" in row[1] or "fmt::" in row[1] or "Errc" in row[1]]
+
+
+@pytest.mark.parametrize("expression, made", [
+    ('"a" "b"', ["ab"]), ('"the name " + name + " is taken"', ["the name … is taken"]), ('fmt::format("{} of {:.1f} {{}}", a, b)', ["… of … {}"]),
+    ('late ? "too late" : "too early"', ["too late", "too early"]), ('"it " + std::string(late ? "waits" : "ends")', ["it waits", "it ends"]),
+    ('a ? "x" : b ? "y" : live::z("q")', ["x", "y", "…"]), ('std::string("STUN: ") + why', ["STUN: no cookie"]), ('fmt::format("the URL {}", why)', ["the URL no cookie"]),
+    (r'"found \"" + text + "\", expected {}"', ['found "…", expected {}']), ('"f(a, b)" + g(a, b)', ["f(a, b)…"])])
+def test_sentences_are_read_from_expressions(expression, made):
+    script = "import json, sys; sys.path.insert(0, sys.argv[1]); import sentences; print(json.dumps(sentences.texts(sys.argv[2], {'why': ['no cookie']})))"
+    done = subprocess.run([sys.executable, "-B", "-c", script, TRUNK / "tools/manual", expression], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == made
 
 
 def test_the_manual_says_what_is_not_supported():

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from sentences import ELLIPSIS, arguments_at, texts
+
 # Room, and its name for a reader; others are internal to tools.
 ROOMS = {
     "app": "Start and settings", "settings": "Start and settings", "supervisor": "Processes and upgrades", "api": "HTTP API",
@@ -45,8 +47,14 @@ def kinds(trunk: Path) -> list[tuple[str, str]]:
 
 
 def numbers(trunk: Path) -> list[tuple[int, str]]:
-    """The numeric codes: of exit statuses, logs and the HTTP API."""
-    found = {}
+    """The numeric codes: of exit statuses, logs and the HTTP API, and those that a sentence ends with."""
+    found: dict[int, str] = {}
+    for rows in sentences(trunk).values():
+        for _, sentence in rows:
+            coded = re.fullmatch(r"(.*) \(([1-9]\d{3})\)", sentence)
+            if coded:
+                sentence = coded[1][0].upper() + coded[1][1:] + "."
+                found[int(coded[2])] = f"{found[int(coded[2])]} {sentence}" if int(coded[2]) in found else sentence
     for path, text in shipped(trunk):
         if path.relative_to(trunk / "src").parts[0] in ("app", "api", "session", "service"):
             for name, number in re.findall(r"constexpr int (k\w+) = ([1-9]\d{3});", text):
@@ -54,50 +62,80 @@ def numbers(trunk: Path) -> list[tuple[int, str]]:
     return sorted(found.items())
 
 
-def expression_at(text: str, start: int) -> list[str]:
-    """The tokens of an argument, up to its comma or the end of the call: literals with their quotes, and the rest in between."""
-    tokens, depth, at, rest = [], 0, start, ""
-    while at < len(text):
-        literal = re.compile(r'"((?:[^"\\]|\\.)*)"').match(text, at)
-        if literal:
-            tokens += [rest, literal[0]]
-            rest, at = "", literal.end()
-            continue
-        letter = text[at]
-        if depth == 0 and letter in ",)":
-            break
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(letter, 0)
-        rest += letter
-        at += 1
-    return [*tokens, rest]
+# A constructor of an error, or a call whose first argument is its kind: Error(Errc::x, ...), Error name(Errc::x, ...), return {Errc::x, ...}.
+MADE = re.compile(r"(?:\b(?:return|Error)\s+)?\b([\w.>-]*)\s*[({]\s*Errc::(\w+),\s*")
+# A function that makes errors of one kind from a text: Error malformed(std::string_view why) { return {Errc::malformed, ...}; }
+HELPER = re.compile(r"\bError (\w+)\(([^)]*)\)(?: const)? \{(?:[^{}]|\{[^{}]*\}){0,400}?return (?:Error)?[({]\s*Errc::(\w+),\s*")
+# Functions that add the reason of a library to their text.
+ADDED = ("tls_error", "error")
+PLACES = "{} (with file, line and column)"
 
 
-def sentence_of(tokens: list[str]) -> str:
-    """Literals as they are, and an ellipsis for each part in between; of a format string, for each field."""
-    is_format = tokens[0].strip().startswith("fmt::format(")
-    found = ""
-    for token in tokens:
-        if token.startswith('"'):
-            found += token[1:-1]
-        elif is_format and found and token.strip():
-            break
-        elif token.strip(" \n+") and not (is_format and not found) and not found.endswith("…"):
-            found += "…"
-    found = re.sub(r"\{[^}]*\}", "…", found) if is_format else found
-    return found.replace('\\"', '"').replace("\\\\", "\\").strip()
+def words_of(expressions: list[str]) -> list[str]:
+    """Those that a reader can recognise."""
+    return [text.strip() for text in expressions if re.search(r"[a-z]{2}", text)]
+
+
+def helpers_in(text: str) -> dict[str, tuple[str, int, str, str]]:
+    """Kind, number of the argument, its name and the expression, by the name of the function."""
+    found = {}
+    for match in HELPER.finditer(text):
+        names = [one.split()[-1].strip("&*") for one in match[2].split(",") if one.split()]
+        expression = arguments_at(text, match.end())[0]
+        used = [at for at, name in enumerate(names) if re.search(rf"\b{name}\b", expression)]
+        if used:
+            found[match[1]] = (match[3], used[-1], names[used[-1]], expression)
+    return found
+
+
+def made_in(text: str) -> list[tuple[str, str]]:
+    """(kind, sentence) of the errors that are made where they are."""
+    found = []
+    helpers = helpers_in(text)
+    text = HELPER.sub(lambda match: "" if match[1] in helpers else match[0], text)
+    for match in MADE.finditer(text):
+        sentence = arguments_at(text, match.end())[0]
+        reason = f": {ELLIPSIS}" if re.split(r"[.>]", match[1])[-1] in ADDED else ""
+        found += [(match[2], words + reason) for words in words_of(texts(sentence)) if '"' in sentence]
+    for match in re.finditer(r"\bsystem_error\(", text):
+        sentence = arguments_at(text, match.end())[0]
+        found += [("system", f"{words}: {ELLIPSIS}") for words in words_of(texts(sentence)) if '"' in sentence]
+    for match in re.finditer(r"\bat\.error\(", text):
+        found += [("malformed", PLACES.format(words)) for words in words_of(texts(arguments_at(text, match.end())[0]))]
+    return found
+
+
+def made_by(text: str, helpers: dict[str, tuple[str, int, str, str]]) -> list[tuple[str, str]]:
+    found = []
+    for name, (kind, at, parameter, expression) in helpers.items():
+        for match in re.finditer(rf"(?<!Error )\b{name}\(", text):
+            given = arguments_at(text, match.end())
+            if len(given) > at:
+                found += [(kind, words) for words in words_of(texts(expression, {parameter: texts(given[at])}))]
+    return found
 
 
 def sentences(trunk: Path) -> dict[str, list[tuple[str, str]]]:
     """(kind, sentence) by group, sorted."""
     found: dict[str, set] = {}
-    for path, text in shipped(trunk):
-        group = ROOMS.get(path.relative_to(trunk / "src").parts[0])
-        for match in re.finditer(r"\bError\(\s*Errc::(\w+),\s*", text) if group else []:
-            tokens = expression_at(text, match.end())
-            if len(tokens) > 1:
-                found.setdefault(group, set()).add((match[1], sentence_of(tokens)))
-    # Without a word it says nothing.
-    return {group: sorted((row for row in rows if re.search(r'[a-z]{2}', row[1])), key=lambda row: row[1].lower()) for group, rows in sorted(found.items())}
+    files = [(path.relative_to(trunk / "src").parts[0], path, text) for path, text in shipped(trunk)]
+    shared = {room: {name: helper for other, path, text in files if other == room and path.suffix == ".hpp" for name, helper in helpers_in(text).items()} for room in ROOMS}
+    for room, _, text in files:
+        if room in ROOMS:
+            found.setdefault(ROOMS[room], set()).update(made_in(text), made_by(text, shared[room] | helpers_in(text)))
+    return {group: sorted(rows, key=lambda row: (row[1].lower(), row)) for group, rows in sorted(found.items())}
+
+
+def answers(trunk: Path) -> list[tuple[int, str]]:
+    """(status, sentence) of the answers over HTTP that are no errors of another part."""
+    status = {name: int(number) for name, number in re.findall(r"^\s*(\w+) = (\d{3}),", (trunk / "src/wire/http/status.hpp").read_text(), re.M)}
+    found = set()
+    for _, text in shipped(trunk):
+        for match in re.finditer(r"\b(?:error_reply\((?:[\w:]*::)?(\w+)|(method_not_allowed)\()", text):
+            name, given = match[1] or match[2], arguments_at(text, match.end())
+            if name in status:
+                found |= {(status[name], words) for one in given if '"' in one for words in words_of(texts(one)) if " " in words}
+    return sorted(found)
 
 
 def cell(text: str) -> str:
@@ -109,4 +147,5 @@ def tables(trunk: Path) -> str:
              "## Kinds", "", "| kind | meaning |", "| --- | --- |", *(f"| `{name}` | {cell(meaning)} |" for name, meaning in kinds(trunk)), "", "## Sentences", ""]
     for group, rows in sentences(trunk).items():
         lines += [f"### {group}", "", "| kind | sentence |", "| --- | --- |", *(f"| {cell(kind)} | {cell(sentence)} |" for kind, sentence in rows), ""]
+    lines += ["### Answers over HTTP", "", "| status | sentence |", "| --- | --- |", *(f"| {status} | {cell(sentence)} |" for status, sentence in answers(trunk)), ""]
     return "\n".join(lines)
