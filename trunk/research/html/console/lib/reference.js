@@ -114,7 +114,7 @@ function show(api) {
             if (!one.hidden) count += 1;
         }
         for (const card of byId('endpoints').children) card.hidden = !card.querySelector('.endpoint:not([hidden])');
-        setText(byId('said'), `${count} endpoints`);
+        setText(byId('said'), count === 1 ? '1 endpoint' : `${count} endpoints`);
     };
     byId('filter').addEventListener('input', filter);
     filter();

@@ -5,7 +5,8 @@ import { embedPage, streamPage } from './site.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-const escaped = (text) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter]);
 
 /** The HTML that shows the player of a stream. */
 export const embedCode = (stream, origin) =>
