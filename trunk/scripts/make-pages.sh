@@ -2,7 +2,7 @@
 # Puts the pages of research/html into a folder that the server serves, with the two libraries that the player page uses, and the manual in docs. Copies only what
 # differs, deletes nothing: recordings and HLS live in the same folder. The libraries come from npm, by the pins of
 # research/html/package-lock.json, once, into a cache outside objs; without npm the pages are there all the same and the player says
-# which library it misses. The manual is made from doc/manual, doc/access.md and doc/config.md by Python-Markdown; without it, docs has no pages. Never fails a build.
+# which library it misses. The manual is made from doc/manual and doc/config.md by Python-Markdown; without it, docs has no pages. Never fails a build.
 #
 #   make-pages.sh FOLDER       FOLDER: where to, objs/nginx/html for one
 #   make-pages.sh --list       the names of all these files, below such a folder
@@ -68,7 +68,7 @@ fi
 # Made anew when a page, the generator or, for the list of errors, a source is newer than the last one.
 make_manual() {
     newest=$to/docs/search.json
-    if [ -f "$newest" ] && [ -z "$(find "$trunk/doc/manual" "$trunk/doc/access.md" "$trunk/doc/config.md" "$trunk/tools/manual" "$trunk/src" -newer "$newest" -type f -print -quit)" ]; then return; fi
+    if [ -f "$newest" ] && [ -z "$(find "$trunk/doc/manual" "$trunk/doc/config.md" "$trunk/tools/manual" "$trunk/src" -newer "$newest" -type f -print -quit)" ]; then return; fi
     maker=$(python_with markdown) || {
         say "make-pages.sh: no Python-Markdown here, so docs/ has no manual; the rest works ($trunk/scripts/install-packages.sh pages)"
         return

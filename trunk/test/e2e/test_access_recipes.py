@@ -1,4 +1,4 @@
-"""The recipes of doc/access.md, from the page itself: each conf starts, and each command of a section makes a credential that the server of its conf
+"""The recipes of doc/manual/access.md, from the page itself: each conf starts, and each command of a section makes a credential that the server of its conf
 takes."""
 
 import base64
@@ -20,7 +20,7 @@ from hook_server import Answer, HookServer
 from key_issuer import Issuer, head, key_set
 from live_server import TRUNK, LiveServer, wait_until
 
-PAGE = (TRUNK / "doc/access.md").read_text()
+PAGE = (TRUNK / "doc/manual/access.md").read_text()
 OUTPUTS = """http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enabled on; hls_fragment 1; hls_path $folder/html; }"""
 
 

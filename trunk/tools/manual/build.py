@@ -17,8 +17,8 @@ import errors
 
 ASSETS = ["manual.css", "manual.js"]
 SEARCH = "search.json"
-# Pages that stand elsewhere, because developers and programs read them too. scripts/make-pages.sh names them as well.
-ELSEWHERE = {"access": "doc/access.md", "config": "doc/config.md"}
+# Pages elsewhere, because developers and programs read them too. scripts/make-pages.sh names them as well.
+ELSEWHERE = {"config": "doc/config.md"}
 GENERATED = re.compile(r"^<!-- generated: (\w+) -->$", re.M)
 
 
