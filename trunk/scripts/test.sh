@@ -5,7 +5,7 @@
 #   test.sh [--long] [STEP...]       only these: build e2e asan conf valgrind configure unit fuzz memcheck lint
 #
 # --long is for a machine that is free at night: configurations are built too, the end-to-end tests that take minutes run, simulations and
-# property tests take all their seeds and hours, memcheck runs the unit tests of all rooms instead of the dry ones, and there are two steps
+# property tests take all their seeds and hours, memcheck runs the unit tests of all rooms instead of wire and engine, and there are two steps
 # more: `stalls`, the unit tests in processes that stand still again and again, and `tools`, each profiler and memory tool on a server of
 # its flavour.
 # FUZZ_SECONDS (1; with --long 60): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.

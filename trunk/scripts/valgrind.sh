@@ -1,15 +1,15 @@
 #!/bin/sh
-# Under valgrind's memcheck: the unit tests of the dry rooms (`units`) or of all rooms (`all-units`), and the server with its incremental
+# Under valgrind's memcheck: the unit tests of the rooms that parse (`units`) or of all rooms (`all-units`), and the server with its incremental
 # leak check and faults on purpose (`server`, test/tools/valgrind_test.sh). The server and the rooms are those of the ordinary build. Ends
 # with `N passed, N failed`.
 #   valgrind.sh [OBJS [units|all-units|server]]     without a word all-units and server
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=${1:-$trunk/objs} what=${2:-both}
-# Memcheck finds uses of uninitialised memory, which AddressSanitizer does not see. Peers' bytes are parsed in the dry rooms; the code of
-# the other ones runs in `server`.
+# Memcheck finds uses of uninitialised memory, which AddressSanitizer does not see. Peers' bytes are parsed in wire and engine; the code of
+# the other rooms runs in `server`.
 case $what in
-    units) programs='test_engine test_wire test_media test_base' ;;
+    units) programs='test_engine test_wire' ;;
     server) programs='' ;;
     *) programs=srs_utest ;;
 esac

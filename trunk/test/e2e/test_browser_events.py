@@ -80,7 +80,7 @@ def fixture_captioned(clip, tmp_path_factory) -> Path:
     return caption_clip(tmp_path_factory.mktemp("captions"), clip("basic"))
 
 
-@pytest.mark.parametrize("form", HLS_FORMS)
+@pytest.mark.parametrize("form", [pytest.param(one, marks=pytest.mark.long) if one in ("ll-ts", "bframes-ts") else one for one in HLS_FORMS])
 def test_hls_js_gets_events_breaks_subtitles_and_captions(server, clip, captioned, html, chromium, form):
     """A film with B-frames has no captions. hls.js 1.7 forgets captions at each part of low latency, and
     shows none of fMP4 with audio."""

@@ -92,7 +92,7 @@ def test_captions_are_in_every_output_and_announced(server, captioned, tmp_path)
     assert [[track.get("captions") for track in one["track_list"] if track["kind"] == "video"] for one in streams] == [[["CC1", "SERVICE1"]]] * 2
 
 
-@pytest.mark.parametrize("codec", ["h264", "hevc"])
+@pytest.mark.parametrize("codec", ["h264", pytest.param("hevc", marks=pytest.mark.long)])
 def test_captions_are_in_recordings_and_in_hevc(server, tmp_path, codec):
     captioned = make_captioned(tmp_path, codec, SECONDS, "ts")
     live = server(COMMON % "hls_use_fmp4 on; hls_path $folder/hls;" + f"dvr {{ enabled on; {FMP4} }}", root=ROOT + PLAYBACK)

@@ -120,6 +120,7 @@ def test_a_drain_is_not_for_strangers(registry, site):
     assert drain_of(one) == {"state": "serving", "lasted_ms": 0, "limit_ms": 0, "publishers": 0, "players": 0, "asked": 0, "redirected": 0}
 
 
+@pytest.mark.long
 def test_with_redirect_off_no_address_is_sent(registry, site, server, clip):
     """Clients may not reach the advertised addresses: they reconnect through, for instance, a load balancer."""
     first, second = site(registry, "drain_limit 10;"), site(registry)

@@ -76,7 +76,7 @@ def test_low_latency_plays_ten_minutes(server, clip, chromium, run):  # pylint: 
     play_without_stalls(server(vhost=DASH.format("dash_ll on;")), chromium, clip("basic"), 600)
 
 
-@pytest.mark.parametrize("more", ["", "dash_ll on;"], ids=["whole", "low-latency"])
+@pytest.mark.parametrize("more", [pytest.param("", id="whole", marks=pytest.mark.long), pytest.param("dash_ll on;", id="low-latency")])
 def test_one_publisher_changes_the_size(server, clip, chromium, tmp_path, more):
     """In mid-stream, on the same connection: with low latency, players wait for segments of the old period by then."""
     small = read_flv(small_clip(tmp_path))
@@ -97,7 +97,7 @@ def test_one_publisher_changes_the_size(server, clip, chromium, tmp_path, more):
     page.close()
 
 
-@pytest.mark.parametrize("more", ["", "dash_ll on;"], ids=["whole", "low-latency"])
+@pytest.mark.parametrize("more", [pytest.param("", id="whole", marks=pytest.mark.long), pytest.param("dash_ll on;", id="low-latency")])
 def test_a_change_of_size_is_a_new_period(server, clip, chromium, tmp_path, more):
     small = small_clip(tmp_path)
     live = server(vhost=DASH.format("dash_update_period 1; dash_fragment 1; " + more).replace("dash_fragment 2; ", ""))

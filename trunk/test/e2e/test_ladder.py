@@ -123,6 +123,7 @@ def test_a_killed_child_is_replaced_and_its_renditions_come_back(server, clip):
         assert len(ffmpegs(live)) == 1 and is_gone(child)
 
 
+@pytest.mark.long
 def test_a_child_without_output_is_replaced(server, clip):
     live = server(ladder())
     with FfmpegPublisher(live.url("cam"), clip("ladder")):
@@ -326,7 +327,7 @@ def test_the_shipped_conf(clip, tmp_path):
         live.kill()
 
 
-@pytest.mark.parametrize("encoder", ["x265", "svtav1", "nvenc", "vaapi", "qsv"])
+@pytest.mark.parametrize("encoder", ["x265", "nvenc", *(pytest.param(one, marks=pytest.mark.long) for one in ("svtav1", "vaapi", "qsv"))])
 def test_the_shipped_confs_of_other_encoders(clip, tmp_path, encoder):
     """Where an encoder, its device or an ffmpeg that carries it in FLV is missing, x264 takes its place, and the log says so."""
     text = (TRUNK / f"conf/ladder.{encoder}.conf").read_text()

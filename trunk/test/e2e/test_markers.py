@@ -286,7 +286,7 @@ def described(playlist: str) -> tuple[list[str], dict[str, str]]:
     return ranges, segments
 
 
-@pytest.mark.parametrize("parts", ["", "hls_ll on; hls_part 200;"], ids=["segments", "parts"])
+@pytest.mark.parametrize("parts", [pytest.param("", id="segments", marks=pytest.mark.long), pytest.param("hls_ll on; hls_part 200;", id="parts")])
 def test_edges_have_the_markers_of_their_origin(server, spliced, parts):
     """One edge from the beginning on, one that joins within the break, and one that joins when its end has been announced."""
     port = free_udp_ports(1)

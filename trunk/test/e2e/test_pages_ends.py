@@ -19,7 +19,8 @@ PAGES = {"flv": "/players/srs_player.html?stream=cam&autostart=true", "ws": "/pl
          "hls": "/players/srs_player.html?stream=cam.m3u8&autostart=true", "whep": "/players/whep.html?stream=cam&autostart=true"}
 
 
-@pytest.mark.parametrize("way, more", [("whep", ""), ("hls", "}"), ("hls", "hls_ll on; hls_use_fmp4 on; }")], ids=["whep", "hls", "ll-hls"])
+@pytest.mark.parametrize("way, more", [pytest.param("whep", "", id="whep"), pytest.param("hls", "}", id="hls", marks=pytest.mark.long),
+                                       pytest.param("hls", "hls_ll on; hls_use_fmp4 on; }", id="ll-hls")])
 def test_a_page_shows_the_end_of_the_stream_and_plays_its_successor(site, html, clip, way, more):
     needs_libraries(html)
     one = site(conf=live_server.conf(RTC + REMUX + (HLS + more if way == "hls" else ""), RTC_ROOT))

@@ -70,7 +70,7 @@ class PutServer:
         self.http.shutdown()
 
 
-@pytest.mark.parametrize("refuse", [0, 4])
+@pytest.mark.parametrize("refuse", [pytest.param(0, marks=pytest.mark.long), 4])
 def test_hls_and_dash_are_pushed_by_plain_put(server, clip, refuse):
     with PutServer(refuse) as there:
         live = server(HLS % f"{there.url}/a/b" + DASH % f"{there.url}/d/")

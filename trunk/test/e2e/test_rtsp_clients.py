@@ -160,6 +160,8 @@ def test_libraries_play(server, clip, libraries, transport):
     assert aiortsp["gaps"] == 0 and aiortsp["images"] >= SECONDS * 20
 
 
+# Its program is compiled first.
+@pytest.mark.long
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 def test_retina_plays(server, clip, retina, transport):
     live = start(server)

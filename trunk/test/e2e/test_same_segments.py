@@ -78,10 +78,11 @@ SAME = {"hls-ts": (HLS.format(more=""), "cam.m3u8"),
 
 
 def same_forms():
-    """Over HTTP, what is cut in parts; the rest is cut by the same marks, and comes each night."""
+    """By day the three forms with the most code of their own; the rest is cut by the same marks, and comes each night."""
     for name, (output, playlist) in SAME.items():
         for way in WAYS:
-            yield pytest.param(output, playlist, way, id=f"{name}-{way}", marks=[pytest.mark.long] if way == "http" and "parts" not in name else [])
+            by_day = name == "hls-parts" or (way == "rtmp" and name in ("hls-ts", "dash-parts"))
+            yield pytest.param(output, playlist, way, id=f"{name}-{way}", marks=[] if by_day else [pytest.mark.long])
 
 
 @pytest.mark.parametrize("output, playlist, way", same_forms())
@@ -185,7 +186,8 @@ def wait_for_new_fragment(nodes, has_parts: bool) -> None:
     wait_until(is_there, 20, "a new fragment", 0.02)
 
 
-@pytest.mark.parametrize("more, way", [pytest.param("", "rtmp", id="ts-rtmp"), pytest.param("hls_ll on; hls_part 200;", "http", id="parts-http"),
+@pytest.mark.parametrize("more, way", [pytest.param("hls_ll on; hls_part 200;", "http", id="parts-http"),
+                                       pytest.param("", "rtmp", id="ts-rtmp", marks=pytest.mark.long),
                                        pytest.param("", "http", id="ts-http", marks=pytest.mark.long),
                                        pytest.param("hls_ll on; hls_part 200;", "rtmp", id="parts-rtmp", marks=pytest.mark.long)])
 def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way):

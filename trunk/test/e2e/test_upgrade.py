@@ -392,7 +392,7 @@ def test_srt_continues_at_the_old_process_and_starts_at_the_new_one(server, clip
             assert play_check.play(live.url("cam"), 2).problems() == []
 
 
-@pytest.mark.parametrize("bridge", ["on", "off"])
+@pytest.mark.parametrize("bridge", ["on", pytest.param("off", marks=pytest.mark.long)])
 def test_webrtc_continues_at_the_old_process_and_starts_at_the_new_one(server, aiortc, bridge):
     """Without a bridge the old process takes the new player, too."""
     live = server(vhost=aiortc_client.VHOST.replace("rtc_to_rtmp on", f"rtc_to_rtmp {bridge}"), root=aiortc_client.ROOT)

@@ -113,7 +113,7 @@ def test_storage_over_tls_gets_recordings_if_its_certificate_is_trusted(server, 
         assert [target for method, target in gate.done if method == "PUT" and "partNumber=2" in target], "6 MiB are sent in parts"
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_every_object_is_whole_and_there_once_whatever_happens(server, tmp_path, seed):
     with Storage(tmp_path / "storage") as storage, Gate(storage, chaos(seed)) as gate:
         paths = [make_recording(tmp_path / "server0", f"cam{i}", size) for i, size in enumerate([1, 300_000, 5 * MIB, 5 * MIB + 1, 13 * MIB, 17 * MIB])]
@@ -166,7 +166,7 @@ def test_wrong_credentials_are_said_once_and_the_right_ones_are_taken(server, tm
         assert "takes files again" in live.log() and state(live)["error"] is None
 
 
-@pytest.mark.parametrize("clock_s", [-7_200, 90_000])
+@pytest.mark.parametrize("clock_s", [-7_200, pytest.param(90_000, marks=pytest.mark.long)])
 def test_a_wrong_clock_is_corrected_by_the_servers_date(server, tmp_path, clock_s):
     with Storage(tmp_path / "storage") as storage, Gate(storage, clock_s=clock_s) as gate:
         path = make_recording(tmp_path / "server0", "cam", 6 * MIB)
