@@ -85,14 +85,14 @@ def srt_words() -> list[str]:
     found = []
     for path in (TRUNK.parent / "README.md", *sorted((TRUNK / "doc/manual").glob("*.md"))):
         for line in path.read_text().splitlines():
-            if re.match(r"(ffmpeg|ffplay) .*srt://|\| (ffmpeg|ffplay|srt-live-transmit).*srt://|  SRT ", line):
-                found += re.findall(r"""(?:"srt://[^"]*"|'srt://[^']*'|(?<!\S)srt://\S+)""", line)
+            if re.search(r"\b(ffmpeg|ffplay|ffprobe|srt-live-transmit)\b.*srt://|^ +-c:v .*srt://|^  SRT ", line):
+                found += re.findall(r"""(?:"srt://[^"]*"|'srt://[^']*'|(?<!\S)srt://[^\s?]+\?\S+)""", line)
     return found
 
 
 def test_the_addresses_of_the_documents_survive_an_interactive_shell():
     words = srt_words()
-    assert len(words) >= 8, words
+    assert len(words) >= 10, words
     # In double quotes, bash takes "!:" for something that was typed before.
     script = "".join(f"printf '<%s>\\n' {word}\n" for word in words)
     shell = subprocess.run(["bash", "--norc", "--noprofile", "-i"], input="set -o failglob\n" + script, capture_output=True, text=True, timeout=30, check=False)
