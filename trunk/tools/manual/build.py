@@ -54,8 +54,9 @@ def slug(text: str, _separator: str = "-") -> str:
 
 
 def linked(body: str, source: Path, pages: dict[str, Path]) -> str:
-    """Links between Markdown files become links between pages; of a link to another file of the sources, the text remains."""
+    """Links between Markdown files become links between pages; a link to another file of the sources becomes its path."""
     by_path = {path.resolve(): name for name, path in pages.items()}
+    root = pages["index"].resolve().parents[3]
 
     def link(match):
         target, anchor, text = match[1], match[2] or "", match[3]
@@ -66,7 +67,8 @@ def linked(body: str, source: Path, pages: dict[str, Path]) -> str:
             return f'<a href="{by_path[path]}.html{anchor}">{text}</a>'
         if not path.exists():
             raise Broken(f"{source.name}: the link {target} leads nowhere")
-        return text
+        place = f"<code>{html.escape(str(path.relative_to(root)))}</code>"
+        return place if text.endswith(path.name) else f"{text} ({place} in the sources)"
     return re.sub(r'<a href="([^"#]*)(#[^"]*)?">(.*?)</a>', link, body, flags=re.S)
 
 
