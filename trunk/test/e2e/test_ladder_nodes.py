@@ -2,7 +2,7 @@
 
 import pytest
 
-from ladder_stage import OUTPUTS, heights, ladder
+from ladder_stage import OUTPUTS, SIZES, has_variants, heights, ladder, representations, segments_of
 from live_server import wait_until
 from players import FfmpegPublisher
 from rtc_links import Stage
@@ -54,6 +54,34 @@ def test_players_at_an_edge(server, load, clip, protocol):
                 assert result["alive"] == 1 and result["failed"] == 0, result
     finally:
         stage.close()
+
+
+@pytest.mark.one_worker("the edge pulls from one port, and each worker has its own list")
+@pytest.mark.parametrize("protocol, more", [("rtmp", ""), pytest.param("flv", "", marks=pytest.mark.long), pytest.param("rtmp", "on_demand on;", marks=pytest.mark.long)],
+                         ids=["rtmp", "flv", "on demand"])
+def test_an_edge_has_the_segments_of_all_variants(server, clip, protocol, more):
+    """The same numbers and bytes as at the origin, again and again, in HLS; and the same representations in DASH."""
+    origin = server(ladder(more) + "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }")
+    edge = edge_of(server, origin, protocol)
+    with FfmpegPublisher(origin.url("cam"), clip("ladder")):
+        found = has_variants(edge, 3)
+        assert [attributes["RESOLUTION"] for attributes, _ in found] == SIZES
+        same: list[dict[int, bytes]] = [{} for _ in found]
+
+        def compare() -> int:
+            """The segments that both have, of the variant with the fewest."""
+            theirs = has_variants(origin, 3)
+            for (_, uri), (_, its_uri), known in zip(found, theirs, same):
+                here, there = segments_of(edge, uri), segments_of(origin, its_uri)
+                different = [number for number in here.keys() & there.keys() if here[number] != there[number]]
+                assert different == [], (uri, different)
+                known.update({number: here[number] for number in here.keys() & there.keys()})
+            return min(len(one) for one in same)
+        wait_until(lambda: compare() >= 3, 60, lambda: f"three segments of each and not {[sorted(one) for one in same]}; {edge.log()[-1500:]}")
+        wait_until(lambda: representations(edge) == set(SIZES), 30, lambda: f"{representations(edge)}; {edge.log()[-1500:]}")
+        numbers = sorted(set.intersection(*(set(one) for one in same)))
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), "no segment is missing"
+        assert edge.log().count("following the origin") <= 2, "one line of HLS and one of DASH"
 
 
 def test_players_at_all_workers_have_the_rendition_that_they_name(server, load, clip):

@@ -38,9 +38,9 @@ const Track* find_rendition(const std::vector<Track>& all, const Track* source, 
 std::string write_rendition_list(const RenditionList& list) {
     CHECK(list.entries.size() <= RenditionList::kMax);
     std::string text;
-    for (const auto& [track, name] : list.entries) {
+    for (const auto& [track, name, is_awaited] : list.entries) {
         CHECK(!name.empty() && is_track_name(name));
-        text += (track ? std::to_string(static_cast<unsigned>(*track)) : "-") + " " + name + "\n";
+        text += (track ? std::to_string(static_cast<unsigned>(*track)) : is_awaited ? "+" : "-") + " " + name + "\n";
     }
     return text;
 }
@@ -56,8 +56,8 @@ Result<RenditionList> read_rendition_list(std::string_view text) {
         if (end == std::string_view::npos || space == std::string_view::npos)
             return Error(Errc::malformed, "a line of a list of renditions is not complete");
         const std::string_view id = line.substr(0, space);
-        RenditionList::Entry entry{std::nullopt, std::string(line.substr(space + 1))};
-        if (id != "-") {
+        RenditionList::Entry entry{std::nullopt, std::string(line.substr(space + 1)), id == "+"};
+        if (id != "-" && id != "+") {
             std::uint8_t number = 0;
             const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
             if (read.ec != std::errc() || read.ptr != id.data() + id.size())

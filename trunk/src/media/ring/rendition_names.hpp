@@ -20,13 +20,14 @@ std::string rendition_name(const std::vector<Track>& all, const Track& track);
 // Returns the video track with this name; nullptr if none has it. `source` is the default track, nullptr if unknown.
 const Track* find_rendition(const std::vector<Track>& all, const Track* source, std::string_view name);
 
-// The renditions of a stream as its node announces them to other nodes (kRelayRenditions): a line for each, "ID NAME", or "-
-// NAME" for one without a track: it is made on demand, or is about to begin.
+// The renditions of a stream as its node announces them to other nodes (kRelayRenditions): a line for each, "ID NAME", or without
+// a track "+ NAME" if outputs wait for its first frame, otherwise "- NAME": it is made on demand, or returns later.
 struct RenditionList {
     static constexpr std::size_t kMax = 16;
     struct Entry {
         std::optional<TrackId> track;
         std::string name;
+        bool is_awaited = false;  // has no track, and outputs wait for it
 
         bool operator==(const Entry&) const = default;
     };

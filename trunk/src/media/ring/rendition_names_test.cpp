@@ -49,6 +49,7 @@ const std::vector<Vector>& vectors() {
         {"", {}},
         {"255 360p\n", {{Entry{TrackId(255), "360p"}}}},
         {"- 360p\n0 the second one\n", {{Entry{std::nullopt, "360p"}, Entry{TrackId(0), "the second one"}}}},
+        {"+ 360p\n- 240p\n", {{Entry{std::nullopt, "360p", true}, Entry{std::nullopt, "240p"}}}},
     };
     return all;
 }
@@ -68,7 +69,8 @@ TEST(RenditionList, RefusesWhatIsCutOrInvalid) {
             if (text[size - 1] != '\n') {
                 EXPECT_EQ(read_rendition_list(std::string_view(text).substr(0, size)).code(), Errc::malformed) << text << size;
             }
-    for (const char* text : {"\n", "360p\n", "256 360p\n", "-1 360p\n", " 360p\n", "1 \n", "x 360p\n", "- a\tb\n", "- \xFF\n"})
+    for (const char* text : {"\n", "360p\n", "256 360p\n", "-1 360p\n", " 360p\n", "1 \n", "x 360p\n", "+1 360p\n", "++ 360p\n",
+                             "- a\tb\n", "- \xFF\n"})
         EXPECT_EQ(read_rendition_list(text).code(), Errc::malformed) << text;
     EXPECT_EQ(read_rendition_list("- " + std::string(TrackName::kNameBytesMax + 1, 'x') + "\n").code(), Errc::malformed);
 }

@@ -7,6 +7,9 @@ namespace live::media {
 
 namespace {
 
+// As kTrackDistance, if another node sends the stream: renditions are late by the time that their encoder needs.
+constexpr std::chrono::milliseconds kRelayedTrackDistance{20'000};
+
 // Only differences of wrapping stamps are meaningful.
 std::int64_t unwrap(std::uint32_t stamp_ms, std::int64_t near_ms) {
     return near_ms + static_cast<std::int32_t>(stamp_ms - static_cast<std::uint32_t>(near_ms));
@@ -198,8 +201,8 @@ MediaTime Timeline::follow(MediaKind kind, TrackId id, std::uint32_t stamp_ms, T
         track.ever = before.ever;
     }
     const std::int64_t time_ms = unwrap(stamp_ms, track.raw_ms) + track.shift_ms;
-    const std::int64_t near_ms =
-        std::clamp(time_ms, track.own_ms - kTrackDistance.count(), track.own_ms + kTrackDistance.count());
+    const std::int64_t distance_ms = (is_relay_ ? kRelayedTrackDistance : kTrackDistance).count();
+    const std::int64_t near_ms = std::clamp(time_ms, track.own_ms - distance_ms, track.own_ms + distance_ms);
     const auto [follower, is_new] = followers_.try_emplace({kind, id}, Follower{near_ms, false});
     // A single stamp that is too far moves nothing.
     const bool was_far = std::exchange(follower->second.is_far, near_ms != time_ms);

@@ -173,6 +173,17 @@ TEST(Timeline, AnotherNodesStampsAreKept) {
     EXPECT_EQ(timeline.map(MediaKind::video, 602'000).dts, 602s + moved);
 }
 
+// A busy encoder makes renditions seconds later.
+TEST(Timeline, AnotherNodesTracksMayBeFarApart) {
+    constexpr TrackId kRung{255};
+    Timeline timeline;
+    timeline.start_relay(600'000);
+    for (std::uint32_t at = 600'000; at < 604'000; at += 40) {
+        timeline.map(MediaKind::video, at);
+        EXPECT_EQ(timeline.follow(MediaKind::video, kRung, at - 3'000), std::chrono::milliseconds(at - 3'000));
+    }
+}
+
 // Sends frames every 40 ms of both kinds until `until_ms` of the publisher's time, which begins at zero.
 void run_until(Timeline& timeline, std::uint32_t& at, std::uint32_t until_ms) {
     for (; at < until_ms; at += 40) {

@@ -1,6 +1,7 @@
 #include "media/ring/track_aligner.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace live::media {
@@ -17,14 +18,17 @@ TrackAligner::Queue& TrackAligner::queue_of(const Packet& packet, bool is_rendit
 
 void TrackAligner::restart() {
     queues_.clear();
+    ready_.clear();
+    bytes_ = 0;
     first_.reset();
+    position_.reset();
     missing_ = 0;
-    is_active_ = false;
+    is_active_ = flushes_ = false;
 }
 
 // A rendition without packets here has released all up to its newest one.
 bool TrackAligner::is_awaited(const Queue& queue) const {
-    return is_active_ && queue.is_rendition && queue.packets.empty() && newest_ - queue.newest <= kLagMax;
+    return is_active_ && queue.is_rendition && queue.has_frames && queue.packets.empty() && newest_ - queue.newest <= kLagMax;
 }
 
 bool TrackAligner::may_release(MediaTime at) const {
@@ -33,17 +37,20 @@ bool TrackAligner::may_release(MediaTime at) const {
     return std::ranges::none_of(queues_, [&](const Queue& queue) { return is_awaited(queue) && queue.newest < at; });
 }
 
-// Returns whether the packet is in time. A rendition that was not waited for continues at its next key frame.
+// Returns whether the packet is in time. A rendition continues at its next key frame if it was not waited for, or if the stream
+// begins here within its GOP. The times of configurations are those of the node that sends them.
 bool TrackAligner::note_time(Queue& queue, const Packet& packet) {
+    if (packet.is_config())
+        return true;
     if (!queue.is_rendition) {
-        newest_ = std::max(newest_, packet.dts);
+        newest_ = first_ ? std::max(newest_, packet.dts) : packet.dts;
         first_ = first_.value_or(packet.dts);
         return true;
     }
+    queue.has_frames = true;
     queue.newest = packet.dts;
-    if (packet.is_config())
-        return true;
-    queue.is_late = (position_ && packet.dts < *position_) || (queue.is_late && !packet.key);
+    const bool is_before = !first_ || packet.dts < std::max(*first_, position_.value_or(*first_));
+    queue.is_late = is_before || (queue.is_late && !packet.key);
     return !queue.is_late;
 }
 
@@ -55,9 +62,11 @@ void TrackAligner::push(const Packet& packet, const Renditions& renditions) {
         return;
     }
     Queue& queue = queue_of(packet, renditions.has_packet);
-    const auto arrived = std::ranges::count_if(queues_, &Queue::is_rendition);
-    missing_ = renditions.expected - std::min<std::size_t>(renditions.expected, static_cast<std::size_t>(arrived));
-    if (!note_time(queue, packet))
+    const bool is_in_time = note_time(queue, packet);
+    const auto has_arrived = [](const Queue& one) { return one.is_rendition && one.has_frames; };
+    const auto arrived = static_cast<std::size_t>(std::ranges::count_if(queues_, has_arrived));
+    missing_ = renditions.expected - std::min(renditions.expected, arrived);
+    if (!is_in_time)
         return;
     // A configuration is not held, so that the first segment has its track.
     if (packet.is_config() && queue.packets.empty()) {
@@ -74,12 +83,14 @@ std::optional<Packet> TrackAligner::pop() {
         ready_.pop_front();
         return packet;
     }
-    // If times are equal, the stream's own packet is first: its key frame begins a segment.
+    // If times are equal, the stream's own video is first: its key frame begins a segment.
     Queue* next = nullptr;
     for (Queue& queue : queues_) {
         if (queue.packets.empty())
             continue;
-        const auto rank = [](const Queue& one) { return std::pair(one.packets.front().dts, one.is_rendition); };
+        const auto rank = [](const Queue& one) {
+            return std::tuple(one.packets.front().dts, one.is_rendition, one.kind != MediaKind::video, one.id);
+        };
         if (next == nullptr || rank(queue) < rank(*next))
             next = &queue;
     }

@@ -1,7 +1,7 @@
 // TrackAligner: puts the packets of a stream with renditions into the order of their times. A rendition is encoded from the
 // stream and arrives late; the segmenter cuts all tracks at the key frames of the default video, so that it needs the frames
 // before a cut before the cut. Packets wait here until every rendition has reached their time. A stream without renditions passes
-// at once. Dry.
+// at once. Nodes that get the same packets in the same order release them in the same order. Dry.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ public:
     std::optional<Packet> pop();
     // Releases all packets: the publisher has left, or packets are missing.
     void flush() { flushes_ = true; }
-    // Another publisher follows. All packets must have been taken.
+    // Another publisher follows, or another connection to it. Drops the packets that wait.
     void restart();
 
     // Whether packets pass at once.
@@ -47,7 +47,8 @@ private:
         TrackId id{};
         bool is_rendition = false;
         bool is_late = false;  // its packets are left out until a key frame that is in time
-        MediaTime newest{};
+        bool has_frames = false;
+        MediaTime newest{};  // of its frames
         std::deque<Packet> packets;
     };
 

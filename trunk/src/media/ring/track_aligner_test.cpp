@@ -93,10 +93,11 @@ TEST_F(TrackAlignerTest, ReleasesConfigurationsBeforeTheFirstFrame) {
     aligner_.push(config_of(kSource), {1, 1, false});
     source(0ms, true);
     EXPECT_EQ(out(), "Sc");
+    // A node that joins gets it before the frames of the rendition, which are older than those of the stream.
     aligner_.push(config_of(kRung), {1, 1, true});
-    EXPECT_EQ(out(), "Rc S0");
+    EXPECT_EQ(out(), "Rc");
     rung(0ms, true);
-    EXPECT_EQ(out(), "R0");
+    EXPECT_EQ(out(), "S0 R0");
     // Later ones are in the order of their track.
     source(40ms);
     rung(20ms);
@@ -165,6 +166,69 @@ TEST_F(TrackAlignerTest, WaitsForTheRenditionsOfTheNextPublisher) {
     EXPECT_EQ(out(), "");
     rung(9010ms, true);
     EXPECT_EQ(out(), "S9010 R9010");
+}
+
+// A node joins at the newest key frame of the stream: the renditions are still before it.
+TEST_F(TrackAlignerTest, DropsTheFramesBeforeAJoin) {
+    aligner_.push(config_of(kSource), {1, 1, false});
+    aligner_.push(config_of(kRung), {1, 1, true});
+    EXPECT_EQ(out(), "Sc Rc");
+    source(1000ms, true);
+    rung(400ms);
+    source(1040ms);
+    rung(440ms, true);
+    EXPECT_EQ(out(), "");
+    rung(960ms);
+    EXPECT_EQ(out(), "");
+    rung(1000ms, true);
+    EXPECT_EQ(out(), "S1000 R1000");
+    rung(1040ms);
+    EXPECT_EQ(out(), "S1040 R1040");
+}
+
+// Another connection repeats packets, with times of its own.
+TEST_F(TrackAlignerTest, ARestartDropsThePacketsThatWait) {
+    source(5000ms, true);
+    rung(5000ms, true);
+    source(5040ms);
+    EXPECT_EQ(out(), "S5000 R5000");
+    aligner_.restart();
+    EXPECT_EQ(aligner_.bytes(), 0U);
+    EXPECT_TRUE(aligner_.is_idle());
+    EXPECT_EQ(out(), "");
+    source(1000ms, true);
+    EXPECT_EQ(out(), "");
+    rung(1000ms, true);
+    EXPECT_EQ(out(), "S1000 R1000");
+}
+
+// The order of packets with one time does not depend on the track that was first.
+TEST_F(TrackAlignerTest, OrdersEqualTimesByTrack) {
+    constexpr TrackId kOther{254};
+    const auto audio = [this](MediaTime at) {
+        Packet packet = frame_at(at, kSource);
+        packet.kind = MediaKind::audio;
+        aligner_.push(packet, {2, 2, false});
+    };
+    const auto other = [this](MediaTime at, bool key) { aligner_.push(frame_at(at, kOther, key), {2, 2, true}); };
+    expected_ = present_ = 2;
+    const auto kinds = [this] {
+        std::string text;
+        while (const auto packet = aligner_.pop())
+            text += packet->kind == MediaKind::audio ? "A" : packet->track == kSource ? "S" : packet->track == kOther ? "2" : "5";
+        return text;
+    };
+    audio(0ms);
+    rung(0ms, true);
+    source(0ms, true);
+    other(0ms, true);
+    EXPECT_EQ(kinds(), "SA25");
+    aligner_.restart();
+    source(0ms, true);
+    audio(0ms);
+    rung(0ms, true);
+    other(0ms, true);
+    EXPECT_EQ(kinds(), "SA25");
 }
 
 TEST_F(TrackAlignerTest, ReleasesAllBeyondTheByteLimit) {

@@ -112,10 +112,11 @@ void Source::announce_renditions() {
     if (!is_published() || publications_.relays_renditions())
         return;
     RenditionList list;
-    const auto add = [&list](std::optional<TrackId> track, const std::string& name) {
+    const bool are_awaited = publications_.expected_renditions() > 0;
+    const auto add = [&list, are_awaited](std::optional<TrackId> track, const std::string& name) {
         const bool is_known = std::ranges::find(list.entries, name, &RenditionList::Entry::name) != list.entries.end();
         if (list.entries.size() < RenditionList::kMax && !name.empty() && is_track_name(name) && !is_known)
-            list.entries.push_back({track, name});
+            list.entries.push_back({track, name, !track && are_awaited});
     };
     for (const Track& track : tracks_.all())
         if (track.kind == MediaKind::video && track.rendition != RenditionId::none)

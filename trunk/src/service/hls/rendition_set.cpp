@@ -221,16 +221,21 @@ std::optional<std::string> RenditionSet::master_text(const media::Source& source
 }
 
 bool RenditionSet::awaits_some(const media::Source& source) const {
-    const media::RenditionMaker* const maker = source.publications().rendition_maker();
-    if (maker == nullptr || !is_by_track_)
+    const media::Publications& publications = source.publications();
+    const auto& relayed = publications.rendition_names();
+    const media::RenditionMaker* const maker = publications.rendition_maker();
+    if ((maker == nullptr && !publications.relays_renditions()) || !is_by_track_)
         return false;
     std::size_t listed = 0;
     for (std::size_t i = 0; i < current_.size(); ++i) {
         const media::Track* const track = ids_[i].track_of(source);
-        const bool is_rendition = track != nullptr && track->rendition != media::RenditionId::none;
+        const bool is_rendition =
+            track != nullptr && (maker != nullptr ? track->rendition != media::RenditionId::none
+                                                  : track->kind == MediaKind::video && ids_[i].extra &&
+                                                        std::ranges::find(relayed, track->name) != relayed.end());
         listed += is_rendition && current_[i] != nullptr && !current_[i]->list().empty() ? 1 : 0;
     }
-    return listed < maker->due_renditions();
+    return listed < (maker != nullptr ? maker->due_renditions() : relayed.size());
 }
 
 bool RenditionSet::has_playlist() const {

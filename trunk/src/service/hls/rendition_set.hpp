@@ -88,7 +88,7 @@ public:
     using UriOf = std::function<std::string(const Names&)>;
     std::optional<std::string> master_text(const media::Source& source, const UriOf& uri_of,
                                            const std::vector<wire::hls::Rendition>& subtitles) const;
-    // Whether renditions that are made on demand are not in it yet, and will be.
+    // Whether renditions that are made on demand, here or at the origin, are not in it yet, and will be.
     bool awaits_some(const media::Source& source) const;
     bool has_playlist() const;
     bool has_segment() const;

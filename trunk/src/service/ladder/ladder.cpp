@@ -149,8 +149,8 @@ void Ladder::run(io::Deadline deadline) {
 
 void Ladder::run_children(io::Deadline deadline) {
     const auto on_wait = [this] {
-        set_phase(Phase::pausing);
         source_->publications().expect_renditions(0);
+        set_phase(Phase::pausing);
     };
     using Start = media::Cursor::Start;
     for (Start start = Start::join_point;; start = options_.on_demand ? Start::join_point : Start::now) {
@@ -162,8 +162,8 @@ void Ladder::run_children(io::Deadline deadline) {
         if (!begin)
             return;
         if (!plan(*begin)) {
-            set_phase(Phase::unusable);
-            return source_->publications().expect_renditions(0);
+            source_->publications().expect_renditions(0);
+            return set_phase(Phase::unusable);
         }
         // Only at first: later, players have the stream already, and must not wait.
         if (state_.starts == 0 && !options_.on_demand)

@@ -27,8 +27,10 @@ void LadderService::on_published(const session::ClientRequest& request, const se
     std::string log_path = ffmpeg::child_log_path(log_folder_(), {"ladder", plan.vhost, request.app, request.stream});
     const auto started =
         jobs_.start(source, *options, timing_, limits_.of(plan.url, io::now()), std::move(log_path), log_.with_id(request.id));
-    if (started.ok() && !options->on_demand)
+    if (started.ok() && !options->on_demand) {
         source->publications().expect_renditions(1);  // at least
+        source->announce_renditions();
+    }
     if (!started.ok())
         LOG_ERROR(log_, "LADDER {} cannot start: {}", plan.url, started.error().text());
 }

@@ -124,10 +124,10 @@ bool PulledStream::name_renditions(std::string_view text) {
         return false;
     std::vector<media::TrackName> tracks;
     std::vector<std::string> names;
-    for (const auto& [track, name] : list->entries) {
-        if (track)
-            tracks.push_back({MediaKind::video, *track, "", name});
-        names.push_back(name);
+    for (const media::RenditionList::Entry& entry : list->entries) {
+        if (entry.track)
+            tracks.push_back({MediaKind::video, *entry.track, "", entry.name});
+        names.push_back(entry.name);
     }
     source_->tracks().name_tracks(std::move(tracks), media::Tracks::NamesOf::relayed_renditions);
     source_->publications().name_renditions(media::Publications::NamedBy::relay, std::move(names));

@@ -14,6 +14,11 @@ bool begins(const SegmentState& state, const Packet& packet) {
     return !packet.is_config() && packet.kind == state.kind && packet.track == state.track && packet.dts == state.at;
 }
 
+// Reports whether the segment's first frame cannot follow the packet.
+bool has_reached(const SegmentState& state, const Packet& packet) {
+    return !packet.is_config() && packet.kind == state.kind && packet.track == state.track && packet.dts >= state.at;
+}
+
 bool is_media(const Packet& packet) { return packet.kind != MediaKind::data && !packet.is_config(); }
 
 // Compares the same fields as the hash of a segment's frames.
@@ -41,6 +46,7 @@ void OriginFollower::begin_next() {
     const bool is_at_segment = state_ == State::following || state_ == State::returning;
     if (!is_at_segment || !segmenter_.is_open())
         return restart();
+    early_.clear();  // their frames are missing
     state_ = State::ending;
     pending_.reset();
     next_ = 0;
@@ -65,6 +71,7 @@ void OriginFollower::reconnect() {
     if (!is_at_segment || !segmenter_.is_open())
         return restart();
     state_ = State::returning;
+    early_.clear();  // the connection begins with the newest message
     pending_.reset();
     repeated_.reset();
 }
@@ -160,6 +167,7 @@ void OriginFollower::start_over() {
 
 void OriginFollower::go_alone() {
     state_ = State::alone;
+    early_.clear();
     opened_.clear();
     pending_.reset();
     waiting_from_.reset();
@@ -170,6 +178,7 @@ void OriginFollower::wait(std::optional<SegmentSync> pending) {
     if (state_ != State::waiting)
         waiting_from_.reset();
     state_ = State::waiting;
+    early_.clear();
     opened_.clear();
     pending_ = std::move(pending);
 }
@@ -188,7 +197,7 @@ void OriginFollower::push(const Packet& packet) {
     if (state_ != State::waiting) {
         segmenter_.push(packet);
         collect();
-        return state_ == State::returning ? try_to_arrive() : void();
+        return state_ == State::returning ? try_to_arrive() : dispatch_early(packet);
     }
     if (packet.kind == MediaKind::data)
         return;
@@ -214,11 +223,41 @@ void OriginFollower::push(const Packet& packet) {
 
 void OriginFollower::push(const SegmentSync& sync) {
     if (state_ == State::returning)
-        handle_returning(sync);
-    else if (const auto* begins_here = std::get_if<SegmentState>(&sync.event))
+        return handle_returning(sync);
+    if (is_early(sync))
+        return early_.push_back(sync);
+    // All packets before the end have arrived.
+    while (!early_.empty() && std::holds_alternative<SegmentsEnded>(sync.event)) {
+        const SegmentSync early = std::move(early_.front());
+        early_.pop_front();
+        dispatch(early);
+    }
+    dispatch(sync);
+}
+
+void OriginFollower::dispatch(const SegmentSync& sync) {
+    if (const auto* begins_here = std::get_if<SegmentState>(&sync.event))
         handle(*begins_here, sync);
     else
         handle(std::get<SegmentsEnded>(sync.event));
+}
+
+// Reports whether the message names the segment after the newest known one of the origin, whose first frame may still arrive.
+bool OriginFollower::is_early(const SegmentSync& sync) const {
+    const auto* state = std::get_if<SegmentState>(&sync.event);
+    if (state_ != State::following || state == nullptr || sync.instance != instance_ || opened_.empty())
+        return false;
+    const std::uint64_t known = early_.empty() ? opened_.front().number : std::get<SegmentState>(early_.back().event).number;
+    const auto has_passed = [state](const Packet& packet) { return has_reached(*state, packet); };
+    return state->number == known + 1 && early_.size() < kEarlyMax && std::ranges::none_of(packets_, has_passed);
+}
+
+void OriginFollower::dispatch_early(const Packet& packet) {
+    if (early_.empty() || !has_reached(std::get<SegmentState>(early_.front().event), packet))
+        return;
+    const SegmentSync sync = std::move(early_.front());
+    early_.pop_front();
+    dispatch(sync);
 }
 
 void OriginFollower::interrupt() {

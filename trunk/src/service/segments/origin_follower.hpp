@@ -4,7 +4,8 @@
 // Both nodes run the same segmenter. If the state at the beginning of a segment equals that in the sync message, there is nothing
 // to do. Otherwise this node has joined, has lost packets, or the publisher has changed: the segmenter is set to the state in the
 // message and segments the packets again from that segment's first frame on. A segment is emitted when the next sync message has
-// confirmed it. A segment that differs is repaired, or dropped.
+// confirmed it. A segment that differs is repaired, or dropped. A message that names a frame which has not arrived waits for it:
+// this node may put the tracks of renditions into order later than the origin does.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,8 @@ public:
     static constexpr std::size_t kBytesMax = 64U << 20;
     // Complete segments that wait for a sync message. One more means that the origin sends none.
     static constexpr std::size_t kUnconfirmedMax = 2;
+    // Sync messages that wait for their frames.
+    static constexpr std::size_t kEarlyMax = 16;
     // How long it waits, in media time, for the frame that a sync message names, or for the message at or after an end.
     static constexpr MediaTime kPatience = 30s;
 
@@ -56,6 +59,8 @@ public:
 
     // Reports whether this node is at the same segment as the origin. False before the first sync message.
     bool is_following() const { return state_ != State::alone && state_ != State::waiting; }
+    // Reports whether another publisher has begun, and no message has ended the last segment of the previous one.
+    bool has_next_publisher() const { return state_ == State::ending; }
     // Bytes of the kept packets.
     std::size_t bytes() const { return bytes_; }
 
@@ -68,6 +73,9 @@ private:
         waiting,    // for the first frame of a segment and its tracks' formats; segments nothing until then
     };
 
+    void dispatch(const SegmentSync& sync);
+    bool is_early(const SegmentSync& sync) const;
+    void dispatch_early(const media::Packet& packet);
     void handle(const SegmentState& state, const SegmentSync& sync);
     void handle(const SegmentsEnded& state);
     void end(const SegmentsEnded& state);
@@ -102,6 +110,7 @@ private:
     std::map<std::pair<MediaKind, media::TrackId>, media::Packet> configs_;
     std::deque<SegmentState> opened_;     // segments begun on this node; the first is the newest confirmed one
     std::optional<SegmentSync> pending_;  // while waiting or returning: its first frame has not arrived
+    std::deque<SegmentSync> early_;       // while following: messages that wait for their frames, in order
     std::optional<MediaTime> waiting_from_;
     HeldEvents held_;
     std::uint64_t instance_ = 0;  // in the newest sync message whose segment this node has reached

@@ -259,6 +259,73 @@ TEST_P(OriginFollowerTest, MakesEverySegmentFromTheStart) {
     }
 }
 
+// Moves each message about a segment before its first frame, by up to 60 packets.
+std::vector<OnWire> with_early_messages(const std::vector<OnWire>& wire, std::uint32_t seed) {
+    std::mt19937 random(seed);
+    std::vector<OnWire> early;
+    std::size_t newest = 0;  // the place after the newest message
+    for (const OnWire& item : wire) {
+        const auto* sync = std::get_if<SegmentSync>(&item);
+        const auto* state = sync == nullptr ? nullptr : std::get_if<SegmentState>(&sync->event);
+        std::size_t to = early.size();
+        const auto is_first = [&](const OnWire& one) {
+            const auto* packet = std::get_if<Packet>(&one);
+            return packet != nullptr && !packet->is_config() && packet->kind == state->kind && packet->track == state->track &&
+                   packet->dts == state->at;
+        };
+        if (state != nullptr) {
+            to = static_cast<std::size_t>(std::ranges::find_if(early, is_first) - early.begin());
+            to = std::max(newest, to - std::min<std::size_t>(to, random() % 60));
+        }
+        early.insert(early.begin() + static_cast<std::ptrdiff_t>(to), item);
+        newest = sync != nullptr ? to + 1 : newest;
+    }
+    return early;
+}
+
+// This node puts packets into order later than the origin does, so that messages arrive before the frames that they name.
+TEST_P(OriginFollowerTest, WaitsForTheFrameOfAnEarlyMessage) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        auto all = publishers(seed, seed % 4 != 0);
+        all.resize(1);
+        const Origin origin(GetParam(), all, seed);
+        Edge edge(GetParam());
+        for (const OnWire& item : with_early_messages(origin.wire, seed))
+            edge.push(item);
+        EXPECT_EQ(edge.segments.size(), origin.segments.size()) << "seed " << seed;
+        expect_same(edge, origin, seed);
+        EXPECT_TRUE(edge.parts == origin.parts) << "seed " << seed;
+        EXPECT_EQ(edge.dropped, 0U) << "seed " << seed;
+        EXPECT_LE(edge.resumed, 1U) << "the first message precedes the stream";
+    }
+}
+
+// Its frame is lost: the segment before it is complete.
+TEST_P(OriginFollowerTest, LosesOneSegmentIfTheFrameOfAnEarlyMessageIsLost) {
+    auto all = publishers(2, true);
+    all.resize(1);
+    const Origin origin(GetParam(), all, 2);
+    const auto wire = with_early_messages(origin.wire, 2);
+    std::optional<SegmentState> lost;
+    for (const OnWire& item : wire)
+        if (const auto* sync = std::get_if<SegmentSync>(&item))
+            if (const auto* state = std::get_if<SegmentState>(&sync->event); state != nullptr && state->number == 2)
+                lost = *state;
+    ASSERT_TRUE(lost);
+    Edge edge(GetParam());
+    for (const OnWire& item : wire) {
+        const auto* packet = std::get_if<Packet>(&item);
+        const bool is_lost = packet != nullptr && !packet->is_config() && packet->kind == lost->kind &&
+                             packet->track == lost->track && packet->dts == lost->at;
+        if (!is_lost)
+            edge.push(item);
+    }
+    expect_same(edge, origin, 2);
+    EXPECT_TRUE(edge.segments.contains(1));
+    EXPECT_FALSE(edge.segments.contains(2));
+    EXPECT_TRUE(edge.segments.contains(3));
+}
+
 // The origin reports at once that a publisher has left. The next publisher's first packets arrive before the message that ends
 // the last segment.
 TEST_P(OriginFollowerTest, KeepsPacketsThatArriveBeforeTheEndOfThePreviousPublisher) {

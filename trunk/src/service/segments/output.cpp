@@ -73,6 +73,9 @@ void Output::on_sync(const media::SyncMessage& message, io::Deadline deadline) {
     const auto sync = synced_.read(message);
     if (!sync)
         return;
+    // No further packets of the renditions follow.
+    if (std::holds_alternative<SegmentsEnded>(sync->event) && !synced_.has_next_publisher())
+        feed_.flush(*this, deadline);
     writer_.on_segment_sync(*sync, deadline);
     synced_.follow(*sync);
     handle_events(deadline);

@@ -6,6 +6,7 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/off_loop.hpp"
+#include "media/ring/sync_message.hpp"
 #include "service/files/frame_limit.hpp"
 
 namespace live::service::segments {
@@ -54,18 +55,44 @@ void SourceFeed::hand_out_due(Sink& sink, io::Deadline deadline) {
         if (!changes_.empty() && is_due(changes_.front())) {
             const Change change = std::move(changes_.front());
             changes_.pop_front();
-            flush(sink, deadline);
-            aligner_.restart();
-            if (change.publisher)
-                relays_ = change.publisher->kind == session::ClientKind::relay_pull;
-            sink.on_publisher(change.publisher, deadline);
+            change_publisher(change, sink, deadline);
         } else if (sync != nullptr) {
             ++next_sync_;
-            sink.on_sync(media::SyncMessage(sync->message), deadline);
+            const media::SyncMessage message = sync->message;
+            note_sync(message);
+            sink.on_sync(message, deadline);
         } else {
             return;
         }
     }
+}
+
+// Another connection of this node repeats the packets that wait; kRelayStart follows.
+void SourceFeed::change_publisher(const Change& change, Sink& sink, io::Deadline deadline) {
+    const media::SyncLog::Entry* const sync = due_sync();
+    if (sync == nullptr || sync->message.series != media::kRelayStart)
+        flush(sink, deadline);
+    aligner_.restart();
+    listed_ = {};
+    if (change.publisher) {
+        relays_ = change.publisher->kind == session::ClientKind::relay_pull;
+        for (const media::SyncLog::Entry& newest : source_->syncs().newest())
+            read_renditions(newest.message);
+    }
+    sink.on_publisher(change.publisher, deadline);
+}
+
+void SourceFeed::note_sync(const media::SyncMessage& message) {
+    if (message.series == media::kRelayStart)
+        aligner_.restart();
+    read_renditions(message);
+}
+
+void SourceFeed::read_renditions(const media::SyncMessage& message) {
+    if (message.series != media::kRelayRenditions)
+        return;
+    if (auto list = media::read_rendition_list(message.text); list.ok())
+        listed_ = *std::move(list);
 }
 
 bool SourceFeed::is_too_large(const media::Packet& packet) {
@@ -115,7 +142,7 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
             make_buffer(*packet, sink, deadline);
         const auto renditions = renditions_at(*packet);
         const bool has_renditions = renditions.expected + renditions.present > 0 || renditions.has_packet;
-        if (relays_ || (!has_renditions && aligner_.is_idle())) {
+        if (!has_renditions && aligner_.is_idle()) {
             sink.on_packet(*packet, deadline);
         } else {
             aligner_.push(*packet, renditions);
@@ -124,9 +151,17 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
     }
 }
 
+// Here, the tracks of a relayed stream's renditions are the publisher's. A node that joins has none of their frames yet.
 media::TrackAligner::Renditions SourceFeed::renditions_at(const media::Packet& packet) const {
-    return {source_->publications().expected_renditions(), source_->publications().renditions(),
-            media::is_of_rendition(packet, source_->tracks())};
+    using Entry = media::RenditionList::Entry;
+    const auto has_track = [](const Entry& entry) { return entry.track.has_value(); };
+    const auto present = static_cast<std::size_t>(std::ranges::count_if(listed_.entries, has_track));
+    if (!relays_)
+        return {source_->publications().expected_renditions(), present, media::is_of_rendition(packet, source_->tracks())};
+    const auto awaited = static_cast<std::size_t>(std::ranges::count_if(listed_.entries, &Entry::is_awaited));
+    const auto is_its = [&packet](const Entry& entry) { return entry.track == packet.track; };
+    const bool is_of_one = packet.extra && packet.kind == MediaKind::video && std::ranges::any_of(listed_.entries, is_its);
+    return {awaited + present, present, is_of_one};
 }
 
 void SourceFeed::pass_aligned(Sink& sink, io::Deadline deadline) {

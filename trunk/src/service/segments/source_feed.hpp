@@ -1,5 +1,5 @@
 // SourceFeed: reads one stream for an output that segments it: packets, sync messages and publisher changes, in order; packets of
-// a stream with renditions in the order of their times, unless the stream is relayed. It reads the source like any player. It
+// a stream with renditions in the order of their times, which is the same on all nodes. It reads the source like any player. It
 // also determines when the output is over: some time after the last publisher has left.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "base/bytes/ref.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/deadline.hpp"
+#include "media/ring/rendition_names.hpp"
 #include "media/ring/track_aligner.hpp"
 #include "media/source/cursor.hpp"
 #include "session/common/admission.hpp"
@@ -91,6 +92,9 @@ private:
     };
 
     void hand_out_due(Sink& sink, io::Deadline deadline);
+    void change_publisher(const Change& change, Sink& sink, io::Deadline deadline);
+    void note_sync(const media::SyncMessage& message);
+    void read_renditions(const media::SyncMessage& message);
     bool is_due(const Change& change);
     const media::SyncLog::Entry* due_sync();
     bool is_too_large(const media::Packet& packet);
@@ -103,12 +107,13 @@ private:
     Log log_;
     media::Cursor cursor_;
     media::TrackAligner aligner_;
-    std::uint64_t next_sync_;     // in the source's SyncLog
-    std::deque<Change> changes_;  // not yet reached
-    std::uint64_t dropped_ = 0;   // by the cursor, as of the last check
+    media::RenditionList listed_;  // the renditions at this place of the stream
+    std::uint64_t next_sync_;      // in the source's SyncLog
+    std::deque<Change> changes_;   // not yet reached
+    std::uint64_t dropped_ = 0;    // by the cursor, as of the last check
     TimePoint ended_at_{};
     bool published_ = false;
-    bool relays_ = false;        // the publisher is another node, which has aligned the tracks
+    bool relays_ = false;        // the publisher is another node
     bool is_given_up_ = false;   // until the next publisher
     bool large_logged_ = false;  // dropped large frames have been logged
 };

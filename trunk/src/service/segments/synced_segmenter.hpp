@@ -55,6 +55,7 @@ public:
 
     bool relays() const { return follower_.has_value(); }
     bool is_following() const { return follower_ && follower_->is_following(); }
+    bool has_next_publisher() const { return follower_ && follower_->has_next_publisher(); }
     // Added to a time of the source, gives the time on the node that has the publisher.
     MediaTime to_origin() const { return follower_ ? to_origin_ : MediaTime{}; }
     // Bytes of the packets that are kept to follow.
