@@ -110,6 +110,22 @@ def test_sentences_are_read_from_expressions(expression, made):
     assert json.loads(done.stdout) == made
 
 
+def test_metrics_endpoints_and_samples_that_the_manual_names_exist():
+    text = "".join(path.read_text() for path in MANUAL.glob("*.md"))
+    sources = "".join(path.read_text() for path in (TRUNK / "src").rglob("*.[ch]pp") if not re.search(r"_(test|bench|fuzz)\.", path.name))
+    metrics = set(re.findall(r"`((?:millrace|srs)_[a-z0-9_]+)", text)) - {"srs_player"}
+    assert len(metrics) > 40 and {name for name in metrics if name not in sources} == set()
+    routes = re.findall(r'Route\{"(/api/v1/[^"]+)"', (TRUNK / "src/api/common/routes.cpp").read_text())
+    patterns = [re.sub(r"\{\w+\}", "[^/]+", re.escape(path).replace(r"\{", "{").replace(r"\}", "}")) for path in routes]
+    patterns = [f"{pattern[:-1]}(/.*)?" if pattern.endswith("/") else pattern for pattern in patterns]
+    # An unknown path, and addresses of other servers.
+    others = {"/api/v1/nosuch", "/api/v1/servers", "/api/v1/srs/register"}
+    named = set(re.findall(r"/api/v1/[A-Za-z0-9_/.-]+[A-Za-z]", text)) - others
+    assert len(named) > 25 and {path for path in named if not any(re.fullmatch(pattern, path) for pattern in patterns)} == set()
+    samples = set(re.findall(r"conf/([a-z0-9._-]+\.conf)", text)) - {"my.conf"}
+    assert len(samples) > 8 and {name for name in samples if not (TRUNK / "conf" / name).exists()} == set()
+
+
 def test_the_manual_says_what_is_not_supported():
     """A reader who looks for it finds the sentence; a page that claims it would be wrong."""
     texts = {path.stem: path.read_text() for path in MANUAL.glob("*.md")}
