@@ -411,7 +411,7 @@ void Process::stop_fast(const char* why) {
     note_notified(service_manager_.stopping());
     dump_heap_profile(why);
     server_->stop(io::Deadline::after(kStopLimit));
-    LOG_INFO(log_, "the server has stopped at once");
+    LOG_INFO(log_, "the server has stopped without waiting for clients");
 }
 
 // False when a signal requests a fast stop meanwhile.

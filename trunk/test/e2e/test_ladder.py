@@ -339,7 +339,7 @@ def test_the_shipped_confs_of_other_encoders(clip, tmp_path, encoder):
             assert [attributes["RESOLUTION"] for attributes, _ in found][1:] == ["640x360", "320x180"]
             assert len(ffmpegs(live)) == 1
             if entry(live)["starts"] > 1:
-                assert live.log().count("encodes with libx264 from now on, as fallback says") == 1
+                assert live.log().count("encodes with libx264 from now on (fallback)") == 1
         live.stop()
     finally:
         live.kill()

@@ -163,7 +163,7 @@ def test_wrong_credentials_are_said_once_and_the_right_ones_are_taken(server, tm
         files = hashed(path)
         wait_until(lambda: not path.exists(), 40, "it is uploaded and deleted")
         assert_same(storage, files)
-        assert "takes files again" in live.log() and state(live)["error"] is None
+        assert "accepts files again" in live.log() and state(live)["error"] is None
 
 
 @pytest.mark.parametrize("clock_s", [-7_200, pytest.param(90_000, marks=pytest.mark.long)])

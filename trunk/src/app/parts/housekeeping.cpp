@@ -24,7 +24,7 @@ void log_long_holds(const Log& log) {
 // Logged at once: other lines about this moment have their cause there.
 void log_pauses(const Log& log, std::uint64_t& seen) {
     if (std::exchange(seen, io::pauses().count()) != seen)
-        LOG_WARN(log, "the process did not run for {} ms: stopped, moved, or held; clients have this time in addition",
+        LOG_WARN(log, "the process did not run for {} ms: stopped, migrated or suspended; client time limits are extended",
                  io::pauses().last_length() / std::chrono::milliseconds(1));
 }
 

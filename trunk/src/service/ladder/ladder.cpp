@@ -138,7 +138,7 @@ void Ladder::report(const ffmpeg::MediaChild::End& end) {
     LOG_WARN(log_, "LADDER {} child ended: {}, starts={}", url(), state_.last_end, state_.starts);
     if (end.why != ffmpeg::MediaChild::Why::new_format && !end.had_output && !options_.fallback.empty() && encoder_.empty()) {
         encoder_ = options_.fallback;
-        LOG_WARN(log_, "LADDER {} encodes with {} from now on, as fallback says", url(), encoder_);
+        LOG_WARN(log_, "LADDER {} encodes with {} from now on (fallback)", url(), encoder_);
     }
 }
 

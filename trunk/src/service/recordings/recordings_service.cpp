@@ -122,7 +122,7 @@ Result<void> RecordingsService::scan(io::Deadline deadline) {
     drop_gone(*known, scan->seen);
     if (!is_first)
         return {};
-    LOG_INFO(log_, "recordings: {} files of {} streams, {} MiB, found in {} ms; {} are no recordings{}", index_.files(),
+    LOG_INFO(log_, "recordings: {} files of {} streams, {} MiB, found in {} ms; {} other files ignored{}", index_.files(),
              index_.streams().size(), index_.bytes() >> 20,
              std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - begun).count(), scan->unreadable,
              scan->is_partial ? "; there are more files than the list has" : "");
@@ -132,7 +132,7 @@ Result<void> RecordingsService::scan(io::Deadline deadline) {
 void RecordingsService::put(const std::string& vhost, const std::string& app, const std::string& stream, RecordingFile file) {
     const auto listed = index_.put(vhost, app, stream, std::move(file));
     if (!listed.ok() && !std::exchange(is_limit_logged_, true))
-        LOG_WARN(log_, "recordings: {} files are listed, others are not", index_.files());
+        LOG_WARN(log_, "recordings: listing {} files, the limit; ignoring the others", index_.files());
 }
 
 RecordingRoot RecordingsService::root_of(const std::string& vhost) const {

@@ -110,7 +110,7 @@ void SlateService::on_published(const session::ClientRequest& request, const ses
     if (StreamSlate* const known = find(plan.url))
         return known->follow(request, plan);
     if (const auto started = start_slate(request, plan); !started.ok())
-        LOG_ERROR(log_, "SLATE {} has none: {}", plan.url, started.error().sentence());
+        LOG_ERROR(log_, "SLATE {} is not available: {}", plan.url, started.error().sentence());
 }
 
 Result<void> SlateService::start_slate(const session::ClientRequest& request, const session::StreamPlan& plan) {

@@ -49,7 +49,7 @@ void StreamSlate::prepare_ahead() {
         return;
     const auto form = form_of(source_->tracks());
     if (!form.ok() && form.code() == Errc::unsupported && !form_)
-        LOG_WARN(log_, "SLATE {} has none: {}", url(), form.error().sentence());
+        LOG_WARN(log_, "SLATE {} is not available: {}", url(), form.error().sentence());
     if (!form.ok() && form.code() == Errc::unsupported)
         form_.emplace();
     if (!form.ok())

@@ -185,7 +185,7 @@ void PushService::note(Output& output, const S3Answer& answer) {
     }
     if (answer.kind == Kind::ok || answer.kind == Kind::not_found) {
         if (!output.error.empty())
-            LOG_INFO(log_, "push of {}: it goes on", output.url);
+            LOG_INFO(log_, "push of {}: resumed", output.url);
         output.error.clear();
         return;
     }

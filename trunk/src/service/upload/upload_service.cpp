@@ -215,7 +215,7 @@ void UploadService::note(const ActiveRef& active, const S3Answer& answer) {
     if (answer.kind == Kind::ok) {
         pace_.succeeded();
         if (!totals_.error.empty())
-            LOG_INFO(log_, "upload: {} takes files again", client_.label());
+            LOG_INFO(log_, "upload: {} accepts files again", client_.label());
         totals_.error.clear();
         return;
     }
