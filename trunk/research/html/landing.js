@@ -117,13 +117,13 @@ function showHowToPublish(site) {
     const srt = address('srt');
     byId('with-srt').hidden = !srt;
     // The quotes are for the shell: a stream id has a '#' and a '!'.
-    if (srt) setText(byId('srt').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -f mpegts '${srt}'`);
+    if (srt) setText(byId('srt').querySelector('code'), `ffmpeg -re -i FILE -c copy -f mpegts '${srt}'`);
     const rtsp = address('rtsp') ?? address('rtsps');
     byId('with-rtsp').hidden = !rtsp;
-    if (rtsp) setText(byId('rtsp').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -rtsp_transport tcp -f rtsp ${rtsp}`);
+    if (rtsp) setText(byId('rtsp').querySelector('code'), `ffmpeg -re -i FILE -c copy -rtsp_transport tcp -f rtsp ${rtsp}`);
     if (!rtmp) return;
     const [, server, key] = /^(.*)\/([^/]+)$/.exec(rtmp);
-    setText(byId('ffmpeg').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -f flv ${rtmp}`);
+    setText(byId('ffmpeg').querySelector('code'), `ffmpeg -re -i FILE -c copy -f flv ${rtmp}`);
     setText(byId('obs-server').querySelector('code'), server);
     setText(byId('obs-key').querySelector('code'), key);
 }
@@ -146,7 +146,7 @@ function showStreams(site) {
     setText(byId('total'), total <= 0 ? '' : total === 1 ? '1 stream' : `${total} streams`);
     if (total !== shownTotal && total >= 0) announce(total === 1 ? 'One stream is live' : `${total} streams are live`);
     shownTotal = total;
-    if (typeof site.version === 'string') setText(byId('version'), `Millrace ${site.version}`);
+    if (typeof site.version === 'string') setText(byId('version'), `Millrace ${site.version}, a live-streaming server`);
     byId('hides-some').hidden = site.hides_some !== true;
     showNone(site.streams.length === 0 && isOnePage);
     show('live');
