@@ -98,3 +98,11 @@ def test_the_addresses_of_the_documents_survive_an_interactive_shell():
     shell = subprocess.run(["bash", "--norc", "--noprofile", "-i"], input="set -o failglob\n" + script, capture_output=True, text=True, timeout=30, check=False)
     expected = [f"<{word.strip(chr(34) + chr(39))}>" for word in words]
     assert [line for line in shell.stdout.splitlines() if line.startswith("<")] == expected, shell.stdout + shell.stderr
+
+
+def test_the_changelog_of_a_release_is_short_and_each_entry_one_sentence():
+    sections = re.split(r"^## (.*)$", (TRUNK.parent / "CHANGELOG.md").read_text(), flags=re.M)
+    text = sections[2]
+    assert sections[1].startswith("7.1.0") and text.count("\n") < 120, text.count("\n")
+    entries = [line for line in text.splitlines() if line.startswith("- ")]
+    assert len(entries) > 80 and [line for line in entries if re.search(r"\. [A-Z`*]", line)] == []
