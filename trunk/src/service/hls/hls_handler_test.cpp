@@ -43,6 +43,10 @@ protected:
     }
     // Publishes seconds of video with a key frame each second, as /live/cam.
     void publish(int seconds) {
+        publish_frames(seconds * 25 + 1);
+        io::wait_until([&] { return service_.index().size() > static_cast<std::size_t>(seconds); });
+    }
+    void publish_frames(int count) {
         source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
         session::ClientRequest request;
         request.app = "live";
@@ -52,10 +56,9 @@ protected:
         plan.vhost = vhost_name_;
         service_.on_published(request, plan);
         source_->append(config_packet(MediaKind::video, avc_config()));
-        for (int i = 0; i <= seconds * 25; ++i)
+        for (int i = 0; i < count; ++i)
             source_->append(video_packet(i * 40ms, i % 25 == 0));
         source_->flush();
-        io::wait_until([&] { return service_.index().size() > static_cast<std::size_t>(seconds); });
     }
     // The URI in the first (master) playlist.
     std::string variant(const std::string& target) {
@@ -89,6 +92,15 @@ protected:
     HlsService service_{{streams_, same_options_, sessions_, nobody_, claims_, Zone::utc}, log_};
     HlsHandler handler_{service_.index(), same_options_, roots_, sessions_};
 };
+
+TEST_F(HlsHandlerTest, StatesTheRateOfTheFirstFrames) {
+    publish_frames(11);
+    const auto master = ask("/live/cam.m3u8");
+    EXPECT_EQ(master.status, 200);
+    const std::uint64_t bytes = source_->counters().bytes[index_of(MediaKind::video)];
+    EXPECT_NE(master.body.find(":BANDWIDTH=" + std::to_string(bytes * 8 * 10 / 4) + ","), std::string::npos)
+        << bytes << " bytes in 0.4 s: " << master.body;
+}
 
 TEST_F(HlsHandlerTest, ServesGuardedFragmentsToAdmittedSessions) {
     door_.is_guarded = true;

@@ -71,7 +71,8 @@ segments::StreamOfFilesRef stream_of(const StreamOutput::Setup& setup) {
 
 UtcTime utc_now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
-// The rate of the source so far, in bit/s; 0 while it has no media.
+// The rate of the source so far, in bit/s; 0 while it has no media. In less than kRateTimeMin, a key frame is most of it.
+constexpr MediaTime kRateTimeMin = 200ms;
 std::uint64_t rate_of(const media::Source& source) {
     MediaTime length{};
     std::uint64_t bytes = 0;
@@ -80,7 +81,7 @@ std::uint64_t rate_of(const media::Source& source) {
         bytes += source.counters().bytes[index_of(kind)];
     }
     constexpr std::uint64_t kBitsAndMicros = 8'000'000;
-    return bytes * kBitsAndMicros / static_cast<std::uint64_t>(std::max<MediaTime>(length, 1s).count());
+    return bytes * kBitsAndMicros / static_cast<std::uint64_t>(std::max(length, kRateTimeMin).count());
 }
 
 // Returns a packet that shows the format of this publisher's default track of `kind`: its configuration, or a frame if the codec
