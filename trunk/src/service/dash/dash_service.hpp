@@ -10,6 +10,7 @@
 #include "media/source/stream_table.hpp"
 #include "service/dash/dash_stream.hpp"
 #include "service/dash/options.hpp"
+#include "service/files/event_counts.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/files/stream_jobs.hpp"
 #include "service/segments/store.hpp"
@@ -54,7 +55,7 @@ private:
     files::PathClaims& claims_;
     Log log_;
     segments::Store store_;
-    segments::EventCounts events_;
+    files::EventCounts events_;
     files::StreamJobs<DashStream> jobs_;
     files::FileMirrors* const mirrors_;
     bool stopping_ = false;

@@ -89,7 +89,7 @@ std::vector<std::string> DashStream::segment_forms(const std::string& mpd_form) 
 }
 
 DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, segments::StreamOfFiles name,
-                       const DashOptions& options, segments::Store& store, segments::EventCounts& counts, Log log)
+                       const DashOptions& options, segments::Store& store, files::EventCounts& counts, Log log)
     : Output(output_setup_of(options, std::move(name)), *this, std::move(source), segmenter_of(options), std::move(log)),
       mpd_path_(std::move(mpd)),
       claim_(std::move(claim)),

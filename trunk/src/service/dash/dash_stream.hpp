@@ -16,6 +16,7 @@
 #include "service/dash/periods.hpp"
 #include "service/dash/promises.hpp"
 #include "service/dash/segment_files.hpp"
+#include "service/files/event_counts.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/segments/output.hpp"
 #include "service/segments/store.hpp"
@@ -36,7 +37,7 @@ public:
     // `mpd` is the file's normalized path; segments go into the folder of that name without its extension. `claim` covers
     // claimed_paths(mpd). `counts`: of all streams. Referenced objects must outlive this.
     DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, segments::StreamOfFiles name,
-               const DashOptions& options, segments::Store& store, segments::EventCounts& counts, Log log);
+               const DashOptions& options, segments::Store& store, files::EventCounts& counts, Log log);
     ~DashStream();
 
     // Returns every file that a stream with that MPD writes.
@@ -107,7 +108,7 @@ private:
     Promises promises_;
     segments::FileRef mpd_;
     std::vector<MpdEvent> events_;  // at most kEventsMax
-    segments::EventCounts& counts_;
+    files::EventCounts& counts_;
     bool events_logged_ = false;  // dropped markers have been logged
     bool has_begun_ = false;      // there has been a publisher
 };

@@ -9,6 +9,7 @@
 #include "base/text/variables.hpp"
 #include "base/time.hpp"
 #include "service/dvr/open_recordings.hpp"
+#include "service/files/event_counts.hpp"
 #include "service/files/path_claims.hpp"
 #include "session/common/admission.hpp"
 #include "wire/mp4/read/recording_note.hpp"
@@ -41,6 +42,8 @@ struct DvrContext {
     OpenRecordings* open = nullptr;
     // Prevents two outputs from writing the same file; optional. Must outlive the recordings.
     files::PathClaims* claims = nullptr;
+    // Counts the timed events of all recordings; optional. Must outlive the recordings.
+    files::EventCounts* events = nullptr;
     std::string product;  // the creator in the files
     Zone zone = Zone::local;
     // Called in the recorder's fiber; must not suspend.

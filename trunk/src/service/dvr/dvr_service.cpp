@@ -14,7 +14,9 @@
 namespace live::service::dvr {
 
 DvrService::DvrService(media::StreamTable& streams, const OptionsOf<DvrOptions>& options, DvrContext context, Log log)
-    : streams_(streams), options_(options), context_(std::move(context)), log_(std::move(log)) {}
+    : streams_(streams), options_(options), context_(std::move(context)), log_(std::move(log)) {
+    context_.events = &events_;
+}
 
 DvrService::~DvrService() = default;
 
@@ -88,6 +90,13 @@ void DvrService::note_end(const Recorder& recorder) {
     failed_.push_back({recorder.url(), false, recorder.state()});
     if (failed_.size() > kFailedMax)
         failed_.pop_front();
+}
+
+void DvrService::write_metrics(MetricsText& text) const {
+    events_.write_metrics(text, "millrace_dvr_events_total",
+                          "Markers (scte35), timed metadata (id3) and lines of subtitles (text) of recorded streams. Dropped: a "
+                          "fragment had 64 events or 64 KiB of them, or the format has no place for them: fragmented MP4 for "
+                          "subtitles, plain MP4 for all.");
 }
 
 void DvrService::on_unpublished(const std::string& url) {

@@ -56,6 +56,7 @@ public:
     // regardless of the deadline.
     Result<void> stop(io::Deadline) override { return jobs_.stop(io::Deadline::after(kStopLimit)); }
     std::string_view name() const override { return "the recordings"; }
+    void write_metrics(MetricsText& text) const override;
 
     // Active and failed ones.
     std::vector<Listed> list() const;
@@ -82,6 +83,7 @@ private:
 
     media::StreamTable& streams_;
     const OptionsOf<DvrOptions>& options_;
+    files::EventCounts events_;
     DvrContext context_;
     Log log_;
     std::deque<Listed> failed_;

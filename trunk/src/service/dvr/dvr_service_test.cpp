@@ -228,6 +228,16 @@ TEST_F(DvrServiceTest, RecordsEventsBeforeTheirFragments) {
     EXPECT_EQ(mp4::time_of(events[0]), 2'480ms);
     EXPECT_GT(events.size(), 50u);
     EXPECT_LE(events.size(), 64u);
+    const std::size_t tags = events.size() - 1;
+    MetricsText text;
+    service_->write_metrics(text);
+    const std::string metrics = text.take();
+    const auto counted = [&metrics](const std::string& labels, std::size_t count) {
+        return metrics.find("millrace_dvr_events_total{" + labels + "} " + std::to_string(count) + "\n") != std::string::npos;
+    };
+    EXPECT_TRUE(counted(R"(kind="id3",result="accepted")", tags)) << metrics;
+    EXPECT_TRUE(counted(R"(kind="id3",result="dropped")", 100 - tags)) << metrics;
+    EXPECT_TRUE(counted(R"(kind="scte35",result="accepted")", 1)) << metrics;
 }
 
 TEST_F(DvrServiceTest, RecordsAShortStreamInFragments) {

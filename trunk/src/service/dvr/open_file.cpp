@@ -39,6 +39,8 @@ Result<void> OpenFile::create(const std::string& path, FileFormat format, Bytes 
         return Error(Errc::conflict, fmt::format("{} ({})", file.error().sentence(), kFileExists));
     file_ = TRY(std::move(file));
     recording_ = make_recording(format, metadata, context_.product, note);
+    if (context_.events != nullptr)
+        recording_->count_events_in(*context_.events);
     return {};
 }
 

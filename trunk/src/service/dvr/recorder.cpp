@@ -172,10 +172,11 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
         TRY(open(packet, deadline));
         pushed = file_.recording().push(packet, packet.dts - span_.zero);
     }
-    if (!pushed.ok() && !is_unsupported_logged_) {
-        is_unsupported_logged_ = true;
+    if (!pushed.ok() && !std::exchange(logged_.is_unsupported, true))
         LOG_WARN(log_, "DVR {}: dropping packets: {}", plan_.url, pushed.error().text());
-    }
+    if (file_.recording().dropped_events() > 0 && !std::exchange(logged_.has_dropped_events, true))
+        LOG_WARN(log_, "DVR {}: dropping markers, timed metadata or lines of subtitles: {} has no place for them", plan_.url,
+                 state_.file);
     if (!packet.is_config())
         span_.newest = std::max(span_.newest, packet.dts);
     if (!packet.is_config() && packet.kind != MediaKind::data)

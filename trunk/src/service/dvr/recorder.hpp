@@ -127,7 +127,12 @@ private:
     Place place_;
     std::optional<Cut> cut_;              // the file has ended, for one kind at least
     std::deque<media::Packet> released_;  // held by the last cut; before the cursor's next packet
-    bool is_unsupported_logged_ = false;
+    // Messages that are logged once.
+    struct Logged {
+        bool is_unsupported = false;
+        bool has_dropped_events = false;
+    };
+    Logged logged_;
     std::uint64_t dropped_ = 0;  // packets dropped by the cursor at the last check
     struct Retry {
         Backoff pauses{kRetryFirst, kRetryGreatest};

@@ -48,6 +48,8 @@ public:
         writer_.write(type_of(packet.kind), ms, packet.payload.bytes(),
                       is_key ? flv::FileWriter::Index::yes : flv::FileWriter::Index::no, pending_, body_header.view());
         has_media_ = has_media_ || (packet.kind != MediaKind::data && !packet.is_config());
+        if (const auto event = media::read_timed_event(packet))
+            count_event(event->kind, Kept::yes);
         return {};
     }
     std::size_t pending_bytes() const override { return pending_.size(); }
@@ -77,7 +79,7 @@ public:
     Result<void> push(const media::Packet& packet, MediaTime time) final {
         if (packet.kind == MediaKind::data) {
             if (const auto event = media::read_timed_event(packet))
-                push_event(*event, time + event->at - packet.dts);
+                count_event(event->kind, push_event(*event, time + event->at - packet.dts));
             return {};
         }
         const std::size_t stream = TRY(stream_of(packet));
@@ -99,7 +101,7 @@ protected:
     // By stream index, which determines its order in the file.
     virtual Result<void> push_sample(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) = 0;
     // An event of the stream, at a time of presentation since the beginning of the file.
-    virtual void push_event(const media::TimedEvent& event, MediaTime at) = 0;
+    virtual Kept push_event(const media::TimedEvent& event, MediaTime at) = 0;
     // Default tracks first, for players that take the first one, and video before audio.
     std::vector<std::size_t> in_order() const {
         std::vector<std::size_t> places(streams_.size());
@@ -167,7 +169,7 @@ private:
         return pushed;
     }
 
-    void push_event(const media::TimedEvent&, MediaTime) override {}
+    Kept push_event(const media::TimedEvent&, MediaTime) override { return Kept::no; }
 
     mp4::MovieWriter writer_;
     ByteWriter beginning_;
@@ -180,7 +182,8 @@ public:
     // that is shown earlier follows, so that a file that ends there lacks none; at kFragmentMax it ends anywhere.
     static constexpr MediaTime kFragment = std::chrono::seconds(1);
     static constexpr MediaTime kFragmentMax = std::chrono::seconds(2);
-    // Limit of the event messages of a fragment.
+    // Limits of the event messages of a fragment. Further ones are dropped.
+    static constexpr std::size_t kEventsMax = 64;
     static constexpr std::size_t kEventBytesMax = 64U << 10;
 
     explicit FragmentedRecording(const std::optional<mp4::RecordingNote>& note) : note_(note) {}
@@ -234,15 +237,15 @@ private:
         }
         return pushed;
     }
-    // Written before the next fragment. Further ones are lost.
-    void push_event(const media::TimedEvent& event, MediaTime at) override {
-        constexpr std::size_t kEventsMax = 64;
+    // Written before the next fragment.
+    Kept push_event(const media::TimedEvent& event, MediaTime at) override {
         using Kind = media::TimedEvent::Kind;
         if (event.kind == Kind::text || events_ == kEventsMax || event_boxes_.size() + event.data.size() > kEventBytesMax)
-            return;
+            return Kept::no;
         ++events_;
         mp4::write_event_at(event_boxes_, event.kind == Kind::splice ? mp4::kSpliceScheme : mp4::kId3Scheme, at,
                             event.data.bytes());
+        return Kept::yes;
     }
     bool is_due(std::size_t track, const mp4::Sample& sample) const {
         if (writer_->empty())
@@ -334,6 +337,14 @@ private:
 };
 
 }  // namespace
+
+void Recording::count_event(media::TimedEvent::Kind kind, Kept kept) {
+    dropped_events_ += kept == Kept::yes ? 0 : 1;
+    if (counts_ == nullptr)
+        return;
+    files::EventCounts::Kind& counts = counts_->of(kind);
+    ++(kept == Kept::yes ? counts.accepted : counts.dropped);
+}
 
 std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product,
                                           const std::optional<mp4::RecordingNote>& note) {

@@ -2,6 +2,7 @@
 // the recorder writes them to disk.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "io/files/output_file.hpp"
 #include "media/ring/packet.hpp"
 #include "service/dvr/file_name.hpp"
+#include "service/files/event_counts.hpp"
 #include "wire/mp4/read/recording_note.hpp"
 
 namespace live::service::dvr {
@@ -41,6 +43,19 @@ public:
     // Media up to this time since the beginning of the file is in what was taken and can be played while the file grows; zero for
     // formats that cannot.
     virtual MediaTime playable() const { return {}; }
+
+    // Timed events are counted here too. `counts` must outlive this.
+    void count_events_in(files::EventCounts& counts) { counts_ = &counts; }
+    // Timed events that are not in the file: the format has no place for them, or its limits are reached.
+    std::uint64_t dropped_events() const { return dropped_events_; }
+
+protected:
+    enum class Kept : bool { no, yes };
+    void count_event(media::TimedEvent::Kind kind, Kept kept);
+
+private:
+    files::EventCounts* counts_ = nullptr;
+    std::uint64_t dropped_events_ = 0;
 };
 
 // `metadata` is the stream's onMetaData message, or empty. `product` is written as the recorder. `note`: for fragmented MP4.

@@ -8,6 +8,7 @@
 #include "base/options_of.hpp"
 #include "base/result.hpp"
 #include "media/source/stream_table.hpp"
+#include "service/files/event_counts.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/files/sessions.hpp"
 #include "service/files/stream_jobs.hpp"
@@ -70,7 +71,7 @@ private:
     const Parts parts_;
     Log log_;
     FileIndex index_;
-    segments::EventCounts events_;
+    files::EventCounts events_;
     files::StreamJobs<StreamOutput> jobs_;
     bool stopping_ = false;
 };

@@ -349,7 +349,7 @@ void StreamOutput::on_event(const segments::EventFound& event) {
     const Kind kind = event.event.kind;
     const std::size_t displaced = kind == Kind::splice ? ranges_.add(event.event, event.lead) : 0;
     const bool is_accepted = kind != Kind::text || texts_.add(event.event, event.lead);
-    segments::EventCounts::Kind& counts = setup_.events.of(kind);
+    files::EventCounts::Kind& counts = setup_.events.of(kind);
     counts.accepted += is_accepted ? 1 : 0;
     counts.dropped += displaced + (is_accepted ? 0 : 1);
     if ((displaced > 0 || !is_accepted) && !std::exchange(events_logged_, true))

@@ -13,6 +13,7 @@
 #include "base/bytes/ref.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/deadline.hpp"
+#include "service/files/event_counts.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/files/waiters.hpp"
 #include "service/hls/file_index.hpp"
@@ -46,7 +47,7 @@ public:
         files::PathClaims::Claim claim{};       // to all files of the default tracks
         files::PathClaims& claims;              // for the files of other tracks
         files::FileMirrors* mirrors = nullptr;  // for `push`
-        segments::EventCounts& events;          // of all streams
+        files::EventCounts& events;             // of all streams
     };
 
     // Referenced objects must outlive this.

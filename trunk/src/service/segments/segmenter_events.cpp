@@ -24,13 +24,4 @@ std::vector<RepresentationId> representations_of(const SegmentState& state) {
     return ids;
 }
 
-void EventCounts::write_metrics(MetricsText& text, std::string_view family, std::string_view help) const {
-    text.family(family, MetricsText::Type::counter, help);
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const std::string kind(name_of(static_cast<media::TimedEvent::Kind>(i)));
-        text.sample(kinds[i].accepted, {{"kind", kind}, {"result", "accepted"}});
-        text.sample(kinds[i].dropped, {{"kind", kind}, {"result", "dropped"}});
-    }
-}
-
 }  // namespace live::service::segments

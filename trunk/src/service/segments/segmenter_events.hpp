@@ -2,17 +2,14 @@
 // writer.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/bytes/block.hpp"
-#include "base/text/metrics_text.hpp"
 #include "base/text/utc_text.hpp"
 #include "base/time.hpp"
 #include "media/ring/splice_points.hpp"
@@ -160,18 +157,6 @@ struct SegmentSync {
 struct EventFound {
     media::TimedEvent event;
     MediaTime lead{};
-};
-
-// Counts the timed events of all streams of one output, by kind.
-struct EventCounts {
-    struct Kind {
-        std::uint64_t accepted = 0;
-        std::uint64_t dropped = 0;  // at a limit of their stream
-    };
-    std::array<Kind, media::TimedEvent::kKinds> kinds;
-
-    Kind& of(media::TimedEvent::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
-    void write_metrics(MetricsText& text, std::string_view family, std::string_view help) const;
 };
 
 // The following events belong to the segment of `sync`, which does not follow the last emitted segment. Only on a node that
