@@ -44,6 +44,10 @@ public:
     // Whether the page cache has the first and the last of these bytes, at least one of which must exist: then it usually has all
     // of them. Never suspends.
     bool is_cached(std::uint64_t offset, std::size_t count) const;
+    // Returns how many of these bytes can be read without waiting for the disk: all that exist, where the kernel counts them
+    // (Linux 6.5) and has them; otherwise kWindowBytes at most, judged by is_cached(). Never suspends.
+    static constexpr std::size_t kWindowBytes = 256U << 10;
+    std::size_t cached_bytes(std::uint64_t offset, std::size_t count) const;
     // Never suspends. 0 at the end; Errc::need_more when it would have to wait for the disk.
     Result<std::size_t> try_read(std::uint64_t offset, MutBytes into) const;
     // Up to `count` bytes; fewer at the end of the file.

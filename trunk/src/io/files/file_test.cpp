@@ -70,6 +70,9 @@ TEST_F(FileTest, ReportsCachedBytes) {
     EXPECT_FALSE(file.is_cached(0, 6)) << "beyond its end";
     EXPECT_FALSE(file.is_cached(5, 1));
     EXPECT_FALSE(file.is_cached(0, 0));
+    EXPECT_EQ(file.cached_bytes(0, 5), 5u);
+    EXPECT_EQ(file.cached_bytes(4, 1), 1u);
+    EXPECT_EQ(file.cached_bytes(0, 6), 0u) << "beyond its end";
 }
 
 TEST_F(FileTest, ReadsPiecesAndStopsAtTheEnd) {

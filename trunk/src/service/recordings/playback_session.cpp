@@ -87,6 +87,14 @@ Result<void> PlaybackSession::play(io::Deadline deadline) {
 }
 
 Result<void> PlaybackSession::play_fragments(const Span& span, io::Deadline deadline) {
+    if (span.duration <= kKeptFragmentsMax && span.files.size() <= kKeptFilesMax) {
+        auto source = PlaybackSource::of_files(span.files, party_of(request_.peer_ip));
+        const auto kept = find_kept(source, span, deadline);
+        if (!kept.ok())
+            return refuse(kept.error(), deadline);
+        if (*kept != nullptr)
+            return send_kept(source, **kept, deadline);
+    }
     auto source = open(span, deadline);
     return source.ok() ? send_fragments(*source, deadline) : refuse(source.error(), deadline);
 }
@@ -99,22 +107,24 @@ Result<void> PlaybackSession::play_movie(const Span& span, io::Deadline deadline
         if (!kept.ok())
             return refuse(kept.error(), deadline);
         if (*kept != nullptr)
-            return send_movie(source, {(*kept)->header.size(), (*kept)->bytes(), (*kept)->ranges, (*kept)->header}, deadline);
+            return send_kept(source, **kept, deadline);
     }
     auto source = count(span, deadline);
-    if (!source.ok())
-        return refuse(source.error(), deadline);
-    const mp4::ExcerptMovie& movie = source->movie();
-    return send_movie(*source, {movie.header_bytes(), movie.bytes(), movie.ranges(), {}}, deadline);
+    return source.ok() ? send_movie(*source, deadline) : refuse(source.error(), deadline);
 }
 
 Result<KeptMovies::Movie> PlaybackSession::find_kept(PlaybackSource& source, const Span& span, io::Deadline deadline) {
-    const std::string key = TRY(source.key_of(span.files, span.start, span.duration, deadline));
-    const auto make = [this, &span](io::Deadline limit) -> Result<KeptMovies::Movie> {
-        auto counted = TRY(count(span, limit));
-        return counted.whole_header(limit);
-    };
+    const bool is_fragmented = asked_.format == PlaybackRequest::Format::fmp4;
+    const std::string key =
+        (is_fragmented ? "fragments " : "movie ") + TRY(source.key_of(span.files, span.start, span.duration, deadline));
+    const auto make = [this, &span](io::Deadline limit) { return make_kept(span, limit); };
     return context_.library.movies().find(key, make, deadline);
+}
+
+Result<KeptMovies::Movie> PlaybackSession::make_kept(const Span& span, io::Deadline deadline) const {
+    const bool is_fragmented = asked_.format == PlaybackRequest::Format::fmp4;
+    auto source = TRY(is_fragmented ? open(span, deadline) : count(span, deadline));
+    return is_fragmented ? source.whole_fragments(deadline) : source.whole_header(deadline);
 }
 
 Result<PlaybackSource> PlaybackSession::count(const Span& span, io::Deadline deadline) const {
@@ -236,13 +246,14 @@ Result<void> PlaybackSession::send_part(PlaybackSource& source, const PlaybackSo
     return head.empty() ? Result<void>() : send_bytes(as_bytes(head), deadline);
 }
 
-Result<void> PlaybackSession::send_movie(PlaybackSource& source, const MovieToSend& movie, io::Deadline deadline) {
-    const std::uint64_t size = movie.bytes;
+// Answers requests for no bytes and for bytes that do not exist.
+Result<PlaybackSession::Answer> PlaybackSession::begin_answer(std::uint64_t size, io::Deadline deadline) {
     const auto range = wire::http::parse_range_header(exchange_.request().message.headers.find("Range").value_or(""), size);
     if (range.answer == ByteRange::Answer::unsatisfiable) {
         auto reply = playback_error(Status::range_not_satisfiable, "the file ends before this range");
         reply.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
-        return exchange_.send(reply, deadline);
+        TRY(exchange_.send(reply, deadline));
+        return Answer();
     }
     const bool is_part = range.answer == ByteRange::Answer::part;
     http::Head head;
@@ -254,28 +265,42 @@ Result<void> PlaybackSession::send_movie(PlaybackSource& source, const MovieToSe
         head.status = Status::partial_content;
         head.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
     }
-    if (exchange_.request().is_head())
-        return exchange_.send_head(head, deadline);
-    const std::uint64_t first = is_part ? range.first : 0;
-    const std::uint64_t in_header = first < movie.header_bytes ? std::min(movie.header_bytes - first, head.length) : 0;
-    std::string begin = exchange_.head_text(head);
-    if (in_header > 0 && !movie.header.empty() && in_header <= kJoinedHeaderMax) {
-        begin += as_text(movie.header.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(in_header)));
-    } else if (in_header > 0) {
-        if (!begin.empty())
-            TRY(send_bytes(as_bytes(begin), deadline));
-        begin.clear();
-        TRY(send_header(source, movie, first, in_header, deadline));
+    if (exchange_.request().is_head() || head.length == 0) {
+        TRY(exchange_.send_head(head, deadline));
+        return Answer();
     }
-    const std::uint64_t skip = first + in_header - std::min(movie.header_bytes, first + in_header);
-    return send_media(source, std::move(begin), movie.ranges, skip, head.length - in_header, deadline);
+    return Answer{is_part ? range.first : 0, head.length, exchange_.head_text(head)};
 }
 
 // One that is not kept is made again up to a later range.
-Result<void> PlaybackSession::send_header(PlaybackSource& source, const MovieToSend& movie, std::uint64_t skip,
-                                          std::uint64_t count, io::Deadline deadline) {
-    if (!movie.header.empty())
-        return send_bytes(movie.header.subspan(static_cast<std::size_t>(skip), static_cast<std::size_t>(count)), deadline);
+Result<void> PlaybackSession::send_movie(PlaybackSource& source, io::Deadline deadline) {
+    const mp4::ExcerptMovie& movie = source.movie();
+    auto answer = TRY(begin_answer(movie.bytes(), deadline));
+    if (answer.count == 0)
+        return {};
+    const std::uint64_t in_header =
+        answer.first < movie.header_bytes() ? std::min(movie.header_bytes() - answer.first, answer.count) : 0;
+    if (in_header > 0) {
+        if (!answer.head.empty())
+            TRY(send_bytes(as_bytes(std::exchange(answer.head, {})), deadline));
+        TRY(send_header(source, answer.first, in_header, deadline));
+    }
+    std::uint64_t skip = answer.first + in_header - std::min(movie.header_bytes(), answer.first + in_header);
+    std::uint64_t count = answer.count - in_header;
+    for (mp4::FileRange range : movie.ranges()) {
+        const std::uint64_t passed = std::min(skip, range.count);
+        skip -= passed;
+        range.offset += passed;
+        range.count = std::min(range.count - passed, count);
+        count -= range.count;
+        if (range.count > 0)
+            TRY(send_range(source, range, std::exchange(answer.head, {}), deadline));
+    }
+    return answer.head.empty() ? Result<void>() : send_bytes(as_bytes(answer.head), deadline);
+}
+
+Result<void> PlaybackSession::send_header(PlaybackSource& source, std::uint64_t skip, std::uint64_t count,
+                                          io::Deadline deadline) {
     while (count > 0) {
         const auto made = TRY(source.next_header(deadline));
         Bytes bytes(made);
@@ -290,19 +315,49 @@ Result<void> PlaybackSession::send_header(PlaybackSource& source, const MovieToS
     return {};
 }
 
-// `begin` is what is sent before the media.
-Result<void> PlaybackSession::send_media(PlaybackSource& source, std::string begin, const std::vector<mp4::FileRange>& ranges,
-                                         std::uint64_t skip, std::uint64_t count, io::Deadline deadline) {
-    for (mp4::FileRange range : ranges) {
-        const std::uint64_t passed = std::min(skip, range.count);
+// All parts of a file in one call.
+Result<void> PlaybackSession::send_kept(PlaybackSource& source, const KeptMovie& movie, io::Deadline deadline) {
+    auto answer = TRY(begin_answer(movie.bytes(), deadline));
+    std::uint64_t skip = answer.first;
+    std::uint64_t left = answer.count;
+    // Returns the requested part of the next `count` bytes.
+    const auto take = [&skip, &left](std::uint64_t count) {
+        const std::uint64_t passed = std::min(skip, count);
         skip -= passed;
-        range.offset += passed;
-        range.count = std::min(range.count - passed, count);
-        count -= range.count;
-        if (range.count > 0)
-            TRY(send_range(source, range, std::exchange(begin, {}), deadline));
+        const std::uint64_t taken = std::min(count - passed, left);
+        left -= taken;
+        return std::pair(passed, taken);
+    };
+    std::vector<http::FilePiece> pieces;
+    std::string_view header = as_text(movie.header);
+    std::string begin = std::move(answer.head);
+    for (std::size_t at = 0; at < movie.pieces.size() && left > 0;) {
+        const std::size_t file = movie.pieces[at].media.file;
+        pieces.clear();
+        for (; at < movie.pieces.size() && movie.pieces[at].media.file == file; ++at) {
+            const KeptMovie::Piece& piece = movie.pieces[at];
+            const auto [head_at, head_bytes] = take(piece.header_bytes);
+            const std::string_view head = header.substr(static_cast<std::size_t>(head_at), static_cast<std::size_t>(head_bytes));
+            header.remove_prefix(static_cast<std::size_t>(piece.header_bytes));
+            const auto [media_at, media_bytes] = take(piece.media.count);
+            if (head_bytes + media_bytes > 0)
+                pieces.push_back({head, piece.media.offset + media_at, media_bytes});
+        }
+        if (pieces.empty())
+            continue;
+        if (!begin.empty() && pieces.front().head.size() <= kJoinedHeaderMax) {
+            begin += pieces.front().head;
+            pieces.front().head = begin;
+        } else if (!begin.empty()) {
+            pieces.insert(pieces.begin(), {.head = begin});
+        }
+        for (const http::FilePiece& piece : pieces)
+            sent_bytes_ += piece.head.size() + piece.count;
+        const io::File* const opened = TRY(source.file(file, deadline));
+        TRY(http::send_file_pieces(exchange_, *opened, pieces, deadline));
+        begin.clear();
     }
-    return begin.empty() ? Result<void>() : send_bytes(as_bytes(begin), deadline);
+    return {};
 }
 
 }  // namespace live::service::recordings

@@ -22,6 +22,8 @@ public:
     // Longer spans, and those of more files, have a header for each request.
     static constexpr MediaTime kKeptDurationMax = std::chrono::minutes(30);
     static constexpr std::size_t kKeptFilesMax = 64;
+    // The same for fragments, whose headers are larger.
+    static constexpr MediaTime kKeptFragmentsMax = std::chrono::minutes(15);
     // A kept header of so many bytes is sent together with the media.
     static constexpr std::size_t kJoinedHeaderMax = 128 << 10;
 
@@ -45,11 +47,11 @@ private:
         WallTime start{};
         MediaTime duration{};
     };
-    struct MovieToSend {
-        std::uint64_t header_bytes = 0;
-        std::uint64_t bytes = 0;
-        const std::vector<wire::mp4::FileRange>& ranges;
-        Bytes header;  // empty: the source makes it
+    // The requested part of an answer whose size is known.
+    struct Answer {
+        std::uint64_t first = 0;
+        std::uint64_t count = 0;  // zero: it has been answered
+        std::string head;
     };
 
     Result<void> play(io::Deadline deadline);
@@ -57,16 +59,16 @@ private:
     Result<void> play_movie(const Span& span, io::Deadline deadline);
     Result<Span> find_span() const;
     Result<KeptMovies::Movie> find_kept(PlaybackSource& source, const Span& span, io::Deadline deadline);
+    Result<KeptMovies::Movie> make_kept(const Span& span, io::Deadline deadline) const;
     Result<PlaybackSource> open(const Span& span, io::Deadline deadline) const;
     Result<PlaybackSource> count(const Span& span, io::Deadline deadline) const;
     Result<void> send_file_part(io::Deadline deadline);
     Result<void> send_fragments(PlaybackSource& source, io::Deadline deadline);
     Result<void> send_part(PlaybackSource& source, const PlaybackSource::Part& part, io::Deadline deadline);
-    Result<void> send_movie(PlaybackSource& source, const MovieToSend& movie, io::Deadline deadline);
-    Result<void> send_header(PlaybackSource& source, const MovieToSend& movie, std::uint64_t skip, std::uint64_t count,
-                             io::Deadline deadline);
-    Result<void> send_media(PlaybackSource& source, std::string begin, const std::vector<wire::mp4::FileRange>& ranges,
-                            std::uint64_t skip, std::uint64_t count, io::Deadline deadline);
+    Result<Answer> begin_answer(std::uint64_t size, io::Deadline deadline);
+    Result<void> send_movie(PlaybackSource& source, io::Deadline deadline);
+    Result<void> send_header(PlaybackSource& source, std::uint64_t skip, std::uint64_t count, io::Deadline deadline);
+    Result<void> send_kept(PlaybackSource& source, const KeptMovie& movie, io::Deadline deadline);
     Result<void> send_range(PlaybackSource& source, const wire::mp4::FileRange& range, std::string head, io::Deadline deadline);
     Result<void> send_bytes(Bytes bytes, io::Deadline deadline);
     Result<void> refuse(const Error& error, io::Deadline deadline);

@@ -163,11 +163,32 @@ Result<KeptMovies::Movie> PlaybackSource::whole_header(io::Deadline deadline) {
     if (movie().header_bytes() > KeptMovies::kHeaderBytesMax)
         return KeptMovies::Movie();
     auto made = std::make_shared<KeptMovie>();
-    made->ranges = movie().ranges();
+    for (const mp4::FileRange& range : movie().ranges())
+        made->pieces.push_back({made->pieces.empty() ? movie().header_bytes() : 0, range});
     made->header.reserve(static_cast<std::size_t>(movie().header_bytes()));
     while (made->header.size() < movie().header_bytes()) {
         const auto bytes = TRY(next_header(deadline));
         made->header.insert(made->header.end(), bytes.begin(), bytes.end());
+    }
+    return KeptMovies::Movie(std::move(made));
+}
+
+Result<KeptMovies::Movie> PlaybackSource::whole_fragments(io::Deadline deadline) {
+    auto made = std::make_shared<KeptMovie>();
+    made->header = TRY(init(deadline));
+    std::uint64_t header_bytes = made->header.size();
+    for (;;) {
+        const auto parts = TRY(next(deadline));
+        if (parts.empty())
+            break;
+        for (const Part& part : parts) {
+            made->header.insert(made->header.end(), part.head.begin(), part.head.end());
+            header_bytes += part.head.size();
+            for (const mp4::FileRange& range : part.media)
+                made->pieces.push_back({std::exchange(header_bytes, 0), range});
+        }
+        if (made->memory_bytes() > KeptMovies::kHeaderBytesMax)
+            return KeptMovies::Movie();
     }
     return KeptMovies::Movie(std::move(made));
 }

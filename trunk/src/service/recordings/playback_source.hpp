@@ -50,6 +50,8 @@ public:
     // As fragments: the header, then all parts; an empty list at the end.
     Result<std::vector<std::uint8_t>> init(io::Deadline deadline, MediaTime duration = {});
     Result<std::vector<Part>> next(io::Deadline deadline);
+    // All of them; nullptr if their headers are more than KeptMovies has room for.
+    Result<KeptMovies::Movie> whole_fragments(io::Deadline deadline);
 
     // As a movie: first the count, then the header, in steps, of which some are empty.
     Result<void> count(io::Deadline deadline);

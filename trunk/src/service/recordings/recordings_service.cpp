@@ -343,10 +343,11 @@ void RecordingsService::write_metrics(MetricsText& text) const {
     text.family("millrace_recordings_index_bytes", MetricsText::Type::gauge, "Memory of the list of recordings.")
         .sample(std::uint64_t{index_.memory_bytes() + maps_.memory_bytes()});
     text.family("millrace_recordings_movie_headers_bytes", MetricsText::Type::gauge,
-                "Memory of the headers of plain MP4 that are kept for equal requests.")
+                "Memory of the headers of plain MP4 and of fragments that are kept for equal requests.")
         .sample(std::uint64_t{movies_.memory_bytes()});
     text.family("millrace_recordings_movie_headers_total", MetricsText::Type::counter,
-                "Headers of plain MP4 of up to half an hour: computed, and shared by equal requests.")
+                "Headers of plain MP4 of up to half an hour, and of fragments of up to 15 minutes: computed, and shared by equal "
+                "requests.")
         .sample(movies_.counts().made, {{"from", "recordings"}})
         .sample(movies_.counts().shared, {{"from", "memory"}});
 }

@@ -16,20 +16,26 @@ Error shorter() { return {Errc::closed, "the file has become shorter while it wa
 
 std::size_t piece(std::uint64_t left, std::size_t most) { return static_cast<std::size_t>(std::min<std::uint64_t>(left, most)); }
 
-// Sends a head and the bytes of a file.
+// Sends parts of a file with their heads.
 class FileSender {
 public:
-    FileSender(Exchange& exchange, std::string_view head, const io::File& file, std::uint64_t first, std::uint64_t count)
-        : exchange_(exchange), head_(head), file_(file), at_(first), end_(first + count) {}
+    FileSender(Exchange& exchange, const io::File& file, std::span<const FilePiece> pieces)
+        : exchange_(exchange),
+          file_(file),
+          pieces_(pieces),
+          is_ascending_(std::ranges::is_sorted(pieces, {}, &FilePiece::first)) {
+        advance();
+    }
 
     Result<void> run(io::Deadline deadline) {
         std::size_t in_turn = 0;
-        while (!head_.empty() || at_ < end_) {
+        while (!is_over()) {
             const auto limit = deadline.sooner(io::Deadline::after(kFileStallLimit));
             const std::size_t sent = TRY(send_some(limit));
             exchange_.traffic().sent_bytes += sent;
             in_turn += sent;
-            const bool must_wait = sent == 0 || (exchange_.stream().holds_output() && at_ < end_);
+            advance();
+            const bool must_wait = sent == 0 || (exchange_.stream().holds_output() && !is_over());
             if (must_wait && TRY(exchange_.stream().wait_ready(io::Interest::writable, nullptr, limit)).timed_out)
                 return Error(Errc::timed_out, "the client does not read the file");
             if (in_turn >= kFileTurnBytes) {
@@ -41,6 +47,20 @@ public:
     }
 
 private:
+    bool is_over() const { return head_.empty() && at_ == end_ && pieces_.empty(); }
+
+    // Begins the next piece behind the end of one.
+    void advance() {
+        while (head_.empty() && at_ == end_ && !pieces_.empty()) {
+            head_ = pieces_.front().head;
+            at_ = pieces_.front().first;
+            end_ = at_ + pieces_.front().count;
+            cached_until_ = is_ascending_ ? cached_until_ : 0;
+            reach_ = is_ascending_ ? pieces_.back().first + pieces_.back().count : end_;
+            pieces_ = pieces_.subspan(1);
+        }
+    }
+
     // Returns the number of bytes that the socket has accepted.
     Result<std::size_t> send_some(io::Deadline limit) {
         if (exchange_.tcp() != nullptr && (at_ == end_ || is_cached()))
@@ -52,9 +72,8 @@ private:
 
     // Checks a window at a time.
     bool is_cached() {
-        const std::size_t window = piece(end_ - at_, kFileWindowBytes);
-        if (at_ >= cached_until_ && file_.is_cached(at_, window))
-            cached_until_ = at_ + window;
+        if (at_ >= cached_until_)
+            cached_until_ = at_ + file_.cached_bytes(at_, piece(std::max(reach_, end_) - at_, kFileWindowBytes));
         return at_ < cached_until_;
     }
 
@@ -68,8 +87,8 @@ private:
     }
 
     Result<std::size_t> send_by_kernel() {
-        const auto sent =
-            exchange_.tcp()->try_send_file(file_.native_handle(), at_, static_cast<std::size_t>(cached_until_ - at_));
+        const auto sent = exchange_.tcp()->try_send_file(file_.native_handle(), at_,
+                                                         static_cast<std::size_t>(std::min(end_, cached_until_) - at_));
         if (!sent.ok())
             return sent.code() == Errc::not_found ? shorter() : Error(sent.error());
         at_ += *sent;
@@ -109,10 +128,13 @@ private:
     }
 
     Exchange& exchange_;
-    std::string_view head_;
     const io::File& file_;
-    std::uint64_t at_;  // the next byte of the file
-    std::uint64_t end_;
+    std::span<const FilePiece> pieces_;  // after the one that is sent
+    const bool is_ascending_;
+    std::string_view head_;
+    std::uint64_t at_ = 0;  // the next byte of the file
+    std::uint64_t end_ = 0;
+    std::uint64_t reach_ = 0;         // the end of the pieces that follow in the file
     std::uint64_t cached_until_ = 0;  // the page cache has the bytes from at_ to here
 };
 
@@ -126,7 +148,12 @@ Result<void> send_content(Exchange& exchange, const std::string& head, Bytes con
 
 Result<void> send_file_bytes(Exchange& exchange, const std::string& head, const io::File& file, std::uint64_t first,
                              std::uint64_t count, io::Deadline deadline) {
-    return FileSender(exchange, head, file, first, count).run(deadline);
+    return send_file_pieces(exchange, file, std::array{FilePiece{head, first, count}}, deadline);
+}
+
+Result<void> send_file_pieces(Exchange& exchange, const io::File& file, std::span<const FilePiece> pieces,
+                              io::Deadline deadline) {
+    return FileSender(exchange, file, pieces).run(deadline);
 }
 
 }  // namespace live::session::http

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "io/fibers/deadline.hpp"
 #include "io/files/file.hpp"
@@ -16,7 +18,7 @@ namespace live::session::http {
 // Read size when a separate buffer is needed.
 inline constexpr std::size_t kFilePieceBytes = 128 * 1024;
 // For one sendfile, and one check of the page cache.
-inline constexpr std::size_t kFileWindowBytes = 256 * 1024;
+inline constexpr std::size_t kFileWindowBytes = 1 << 20;
 // A client that takes no data, or less than one piece, in this time is disconnected.
 inline constexpr std::chrono::seconds kFileStallLimit{60};
 // Yields after this many bytes.
@@ -28,5 +30,14 @@ Result<void> send_content(Exchange& exchange, const std::string& head, Bytes con
 // shorter, Errc::timed_out, Errc::cancelled, Errc::system.
 Result<void> send_file_bytes(Exchange& exchange, const std::string& head, const io::File& file, std::uint64_t first,
                              std::uint64_t count, io::Deadline deadline);
+
+// Bytes, and after them a part of a file.
+struct FilePiece {
+    std::string_view head;
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+};
+// Sends several parts of one file, in order. The same errors.
+Result<void> send_file_pieces(Exchange& exchange, const io::File& file, std::span<const FilePiece> pieces, io::Deadline deadline);
 
 }  // namespace live::session::http

@@ -98,41 +98,48 @@ inline std::map<std::uint32_t, std::vector<TestSample>> fragment_samples(Bytes f
         if (moof.type != "moof")
             continue;
         CHECK(i + 1 < boxes.size() && boxes[i + 1].type == "mdat");
-        std::size_t at = boxes[i + 1].offset + 8;
+        const std::size_t media = boxes[i + 1].offset + 8;
+        const std::size_t media_end = media + boxes[i + 1].content.size();
         for (const TestBox* traf : moof.all("traf")) {
             TestFull header(traf->child("tfhd"));
-            CHECK((header.flags & ~0xAU) == 0x20000);
+            CHECK((header.flags & ~0x2AU) == 0x20000);
             const auto id = MUST(header.in.u32be());
             if ((header.flags & 0x2) != 0)
                 CHECK(MUST(header.in.u32be()) > 0);  // the sample entry
             const std::uint32_t all_ticks = (header.flags & 0x8) != 0 ? MUST(header.in.u32be()) : 0;
+            const bool are_all_sync = (header.flags & 0x20) == 0;
+            CHECK(are_all_sync || MUST(header.in.u32be()) == 0x01010000);
             CHECK(header.in.at_end());
             TestFull time(traf->child("tfdt"));
             CHECK(time.version == 1);
             std::uint64_t tick = MUST(time.in.u64be());
-            TestFull run(traf->child("trun"));
-            CHECK(run.version == 1 && (run.flags & 0x201) == 0x201 && (run.flags & ~0xF01U) == 0);
-            const auto count = MUST(run.in.u32be());
-            CHECK(moof.offset + MUST(run.in.u32be()) == at);
-            for (std::uint32_t k = 0; k < count; ++k) {
-                TestSample sample;
-                sample.tick = tick;
-                sample.ticks = (run.flags & 0x100) != 0 ? MUST(run.in.u32be()) : all_ticks;
-                const auto size = MUST(run.in.u32be());
-                if ((run.flags & 0x400) != 0)
-                    sample.key = MUST(run.in.u32be()) == 0x02000000;
-                if ((run.flags & 0x800) != 0)
-                    sample.composition = static_cast<std::int32_t>(MUST(run.in.u32be()));
-                tick += sample.ticks;
-                CHECK(at + size <= file.size());
-                const Bytes data = file.subspan(at, size);
-                sample.data.assign(data.begin(), data.end());
-                at += size;
-                samples[id].push_back(std::move(sample));
+            for (const TestBox* trun : traf->all("trun")) {
+                TestFull run(*trun);
+                CHECK(run.version == 1 && (run.flags & 0x201) == 0x201 && (run.flags & ~0xF05U) == 0);
+                const auto count = MUST(run.in.u32be());
+                std::size_t at = moof.offset + MUST(run.in.u32be());
+                CHECK(at >= media);
+                CHECK((run.flags & 0x4) == 0 || MUST(run.in.u32be()) == 0x02000000);
+                for (std::uint32_t k = 0; k < count; ++k) {
+                    TestSample sample;
+                    sample.tick = tick;
+                    sample.ticks = (run.flags & 0x100) != 0 ? MUST(run.in.u32be()) : all_ticks;
+                    const auto size = MUST(run.in.u32be());
+                    sample.key = are_all_sync || (k == 0 && (run.flags & 0x4) != 0);
+                    if ((run.flags & 0x400) != 0)
+                        sample.key = MUST(run.in.u32be()) == 0x02000000;
+                    if ((run.flags & 0x800) != 0)
+                        sample.composition = static_cast<std::int32_t>(MUST(run.in.u32be()));
+                    tick += sample.ticks;
+                    CHECK(at + size <= media_end);
+                    const Bytes data = file.subspan(at, size);
+                    sample.data.assign(data.begin(), data.end());
+                    at += size;
+                    samples[id].push_back(std::move(sample));
+                }
+                CHECK(run.in.at_end());
             }
-            CHECK(run.in.at_end());
         }
-        CHECK(at == boxes[i + 1].offset + 8 + boxes[i + 1].content.size());
     }
     return samples;
 }

@@ -17,14 +17,12 @@ bool is_of_one_client(const Error& error) { return error.code() == Errc::cancell
 
 std::uint64_t KeptMovie::bytes() const {
     std::uint64_t all = header.size();
-    for (const wire::mp4::FileRange& range : ranges)
-        all += range.count;
+    for (const Piece& piece : pieces)
+        all += piece.media.count;
     return all;
 }
 
-std::size_t KeptMovie::memory_bytes() const {
-    return sizeof *this + header.capacity() + ranges.capacity() * sizeof(wire::mp4::FileRange);
-}
+std::size_t KeptMovie::memory_bytes() const { return sizeof *this + header.capacity() + pieces.capacity() * sizeof(Piece); }
 
 Result<KeptMovies::Movie> KeptMovies::find(const std::string& key, const Make& make, io::Deadline deadline) {
     for (;;) {

@@ -1,5 +1,5 @@
-// KeptMovies: headers of plain MP4 answers. Among simultaneous equal requests, one makes the header and the others wait for it;
-// the newest headers are kept for later requests. A key must have everything on which the header depends.
+// KeptMovies: headers of answers, plain MP4 or fragments. Among simultaneous equal requests, one makes the headers and the others
+// wait for them; the newest ones are kept for later requests. A key must have everything on which the headers depend.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,14 @@
 
 namespace live::service::recordings {
 
-// Everything before the media, and the places of the media.
+// Everything of an answer that is not in the recordings, and the places of the media.
 struct KeptMovie {
-    std::vector<std::uint8_t> header;
-    std::vector<wire::mp4::FileRange> ranges;
+    struct Piece {
+        std::uint64_t header_bytes = 0;  // before these media
+        wire::mp4::FileRange media;
+    };
+    std::vector<std::uint8_t> header;  // of all pieces
+    std::vector<Piece> pieces;
 
     std::uint64_t bytes() const;
     std::size_t memory_bytes() const;
@@ -34,7 +38,7 @@ public:
     using Make = std::function<Result<Movie>(io::Deadline)>;
     static constexpr std::size_t kMoviesMax = 256;
     static constexpr std::size_t kBytesMax = 4U << 20;
-    // Some half an hour of a stream.
+    // Some half an hour of a stream, or twenty minutes in fragments.
     static constexpr std::size_t kHeaderBytesMax = kBytesMax / 4;
 
     struct Counts {

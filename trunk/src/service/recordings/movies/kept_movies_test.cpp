@@ -14,7 +14,7 @@ using io::kSoon;
 KeptMovies::Movie movie_of(std::size_t header_bytes) {
     auto movie = std::make_shared<KeptMovie>();
     movie->header.assign(header_bytes, 7);
-    movie->ranges = {{0, 100, 1'000}, {1, 0, 50}};
+    movie->pieces = {{header_bytes, {0, 100, 1'000}}, {0, {1, 0, 50}}};
     return movie;
 }
 

@@ -1,6 +1,7 @@
 #include "wire/mp4/read/excerpt_fragments.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "wire/mp4/box.hpp"
@@ -29,12 +30,13 @@ Result<ExcerptFragments> ExcerptFragments::create(Excerpt excerpt) {
     ExcerptFragments made(std::move(excerpt));
     const auto& tracks = made.excerpt_.tracks();
     Excerpt::Cursor cursor = made.excerpt_.begin();
-    for (bool is_over = false; !is_over && TRY(made.excerpt_.next(cursor, made.piece_));) {
+    ExcerptPiece piece;
+    for (bool is_over = false; !is_over && TRY(made.excerpt_.next(cursor, piece));) {
         is_over = true;
         for (std::size_t i = 0; i < tracks.size(); ++i) {
             if (tracks[i].kind != MediaKind::video)
                 continue;
-            const auto& samples = made.piece_.tracks[i].samples;
+            const auto& samples = piece.tracks[i].samples;
             const auto hidden = std::ranges::count_if(samples, [](const ExcerptSample& sample) { return sample.tick < 0; });
             made.hidden_[i] += static_cast<std::uint32_t>(hidden);
             is_over = is_over && static_cast<std::size_t>(hidden) != samples.size();
@@ -51,8 +53,8 @@ std::int64_t ExcerptFragments::base_of(std::size_t track) const {
 }
 
 // Frames that are decoded before the asked time and shown after it keep the time at which they are shown.
-void ExcerptFragments::hide(std::size_t track) {
-    for (ExcerptSample& sample : piece_.tracks[track].samples) {
+void ExcerptFragments::hide(ExcerptPiece& piece, std::size_t track) {
+    for (ExcerptSample& sample : piece.tracks[track].samples) {
         if (sent_[track] == hidden_[track])
             return;
         const std::int64_t shown = sample.tick + sample.composition;
@@ -94,34 +96,171 @@ void ExcerptFragments::write_init(ByteWriter& out, MediaTime duration) const {
     }
 }
 
-// 8.8.6 to 8.8.8 and 8.8.12.
-void ExcerptFragments::write_track(ByteWriter& out, std::size_t track, std::vector<std::size_t>& data_offsets) const {
-    enum HeaderFlags : std::uint32_t { kDescription = 0x2, kBaseIsMoof = 0x2'0000 };
-    constexpr std::uint32_t kRunFlags = 0x1 | 0x100 | 0x200 | 0x400 | 0x800;
-    const auto& samples = piece_.tracks[track].samples;
+// Few bytes between the samples cost less than a further part of the file.
+bool ExcerptFragments::Extent::is_dense() const {
+    constexpr std::uint64_t kUnusedMin = 4U << 10;
+    return end - first <= samples + samples / 4 + kUnusedMin;
+}
+
+ExcerptFragments::Extent ExcerptFragments::joined(Extent extent, const ExcerptPiece& piece) {
+    for (const auto& track : piece.tracks)
+        for (const ExcerptSample& sample : track.samples) {
+            extent.first = std::min(extent.first, sample.offset);
+            extent.end = std::max(extent.end, sample.offset + sample.bytes);
+            extent.samples += sample.bytes;
+        }
+    return extent;
+}
+
+// Reports whether the piece can be in the fragment of the others: no track has a gap or another sample description.
+bool ExcerptFragments::continues(const ExcerptPiece& piece) const {
+    if (piece.file != pieces_.front().file)
+        return false;
+    for (std::size_t i = 0; i < piece.tracks.size(); ++i) {
+        const auto& track = piece.tracks[i];
+        const auto before = std::ranges::find_if(pieces_.rbegin(), pieces_.rend(),
+                                                 [i](const ExcerptPiece& one) { return !one.tracks[i].samples.empty(); });
+        if (track.samples.empty() || before == pieces_.rend())
+            continue;
+        const ExcerptSample& last = before->tracks[i].samples.back();
+        if (before->tracks[i].entry != track.entry || last.tick + last.ticks != track.samples.front().tick)
+            return false;
+    }
+    return true;
+}
+
+bool ExcerptFragments::is_full() const {
+    if (extent_.samples >= kJoinedBytes)
+        return true;
+    for (std::size_t i = 0; i < pieces_.front().tracks.size(); ++i) {
+        const auto& first = pieces_.front().tracks[i].samples;
+        const auto& last = pieces_.back().tracks[i].samples;
+        const auto most = kJoinedMax.count() / 1'000'000 * excerpt_.tracks()[i].timescale;
+        if (!first.empty() && !last.empty() && last.back().tick + last.back().ticks - first.front().tick >= most)
+            return true;
+    }
+    return false;
+}
+
+// Reads the pieces of the next fragment. False at the end.
+Result<bool> ExcerptFragments::read_pieces() {
+    pieces_.clear();
+    extent_ = {};
+    while (pieces_.empty() || !is_full()) {
+        ExcerptPiece piece;
+        if (ahead_) {
+            piece = *std::exchange(ahead_, std::nullopt);
+        } else {
+            if (!TRY(excerpt_.next(cursor_, piece)))
+                break;
+            for (std::size_t i = 0; i < piece.tracks.size(); ++i)
+                hide(piece, i);
+        }
+        const Extent extent = joined(extent_, piece);
+        if (!pieces_.empty() && !(extent.is_dense() && continues(piece))) {
+            ahead_ = std::move(piece);
+            break;
+        }
+        extent_ = extent;
+        pieces_.push_back(std::move(piece));
+    }
+    return !pieces_.empty();
+}
+
+// Returns the parts of the file that are the media: one, or those of the samples of a piece that has few of its bytes.
+std::vector<FileRange> ExcerptFragments::lay_out() {
+    if (extent_.is_dense()) {
+        for (ExcerptPiece& piece : pieces_)
+            for (auto& track : piece.tracks)
+                for (ExcerptSample& sample : track.samples)
+                    sample.offset -= extent_.first;
+        return {{pieces_.front().file, extent_.first, extent_.end - extent_.first}};
+    }
+    std::vector<FileRange> ranges;
+    std::uint64_t place = 0;
+    for (auto& track : pieces_.front().tracks)
+        for (ExcerptSample& sample : track.samples) {
+            if (!ranges.empty() && ranges.back().offset + ranges.back().count == sample.offset)
+                ranges.back().count += sample.bytes;
+            else
+                ranges.push_back({pieces_.front().file, sample.offset, sample.bytes});
+            sample.offset = std::exchange(place, place + sample.bytes);
+        }
+    return ranges;
+}
+
+// 8.8.6 to 8.8.8 and 8.8.12. A run is a part of the media without gaps.
+void ExcerptFragments::write_track(ByteWriter& out, std::size_t track, std::vector<DataOffset>& data_offsets) {
+    enum HeaderFlags : std::uint32_t { kDescription = 0x2, kTicks = 0x8, kFlags = 0x20, kBaseIsMoof = 0x2'0000 };
+    enum RunFlags : std::uint32_t {
+        kOffset = 0x1,
+        kFirstFlags = 0x4,
+        kTicksEach = 0x100,
+        kBytesEach = 0x200,
+        kFlagsEach = 0x400,
+        kCompositionEach = 0x800
+    };
+    samples_.clear();
+    std::uint32_t entry = 0;
+    for (const ExcerptPiece& piece : pieces_) {
+        const auto& part = piece.tracks[track];
+        samples_.insert(samples_.end(), part.samples.begin(), part.samples.end());
+        entry = part.samples.empty() ? entry : part.entry;
+    }
+    if (samples_.empty())
+        return;
+    const auto all = [this](const auto& holds) { return std::ranges::all_of(samples_, holds); };
+    const bool is_steady = all([this](const ExcerptSample& sample) { return sample.ticks == samples_.front().ticks; });
+    const bool is_sync = all([](const ExcerptSample& sample) { return sample.key; });
+    const bool is_in_order = all([](const ExcerptSample& sample) { return sample.composition == 0; });
     const Box fragment(out, "traf");
     {
-        const Box header(out, "tfhd", 0, kDescription | kBaseIsMoof);
-        out.u32be(static_cast<std::uint32_t>(track + 1)).u32be(piece_.tracks[track].entry + 1);
+        const Box header(
+            out, "tfhd", 0,
+            kDescription | kBaseIsMoof | (is_steady ? std::uint32_t{kTicks} : 0U) | (is_sync ? 0U : std::uint32_t{kFlags}));
+        out.u32be(static_cast<std::uint32_t>(track + 1)).u32be(entry + 1);
+        if (is_steady)
+            out.u32be(samples_.front().ticks);
+        if (!is_sync)
+            out.u32be(kNotSyncFlags);
     }
     {
         const Box time(out, "tfdt", 1, 0);
-        out.u64be(static_cast<std::uint64_t>(std::max<std::int64_t>(samples.front().tick - base_of(track), 0)));
+        out.u64be(static_cast<std::uint64_t>(std::max<std::int64_t>(samples_.front().tick - base_of(track), 0)));
     }
-    const Box run(out, "trun", 1, kRunFlags);
-    out.u32be(static_cast<std::uint32_t>(samples.size()));
-    data_offsets.push_back(out.size());
-    out.u32be(0);
-    for (const ExcerptSample& sample : samples)
-        out.u32be(sample.ticks)
-            .u32be(sample.bytes)
-            .u32be(sample.key ? kSyncFlags : kNotSyncFlags)
-            .u32be(static_cast<std::uint32_t>(sample.composition));
+    for (std::size_t at = 0; at < samples_.size();) {
+        std::size_t end = at + 1;
+        while (end < samples_.size() && samples_[end].offset == samples_[end - 1].offset + samples_[end - 1].bytes)
+            ++end;
+        const auto run = std::span(samples_).subspan(at, end - at);
+        const bool has_later_keys =
+            !is_sync && std::ranges::any_of(run.subspan(1), [](const ExcerptSample& sample) { return sample.key; });
+        const bool begins_with_key = !is_sync && !has_later_keys && run.front().key;
+        const std::uint32_t flags = kOffset | kBytesEach | (begins_with_key ? kFirstFlags : 0U) |
+                                    (has_later_keys ? kFlagsEach : 0U) | (is_steady ? 0U : kTicksEach) |
+                                    (is_in_order ? 0U : kCompositionEach);
+        const Box box(out, "trun", 1, flags);
+        out.u32be(static_cast<std::uint32_t>(run.size()));
+        data_offsets.push_back({out.size(), run.front().offset});
+        out.u32be(0);
+        if (begins_with_key)
+            out.u32be(kSyncFlags);
+        for (const ExcerptSample& sample : run) {
+            if (!is_steady)
+                out.u32be(sample.ticks);
+            out.u32be(sample.bytes);
+            if (has_later_keys)
+                out.u32be(sample.key ? kSyncFlags : kNotSyncFlags);
+            if (!is_in_order)
+                out.u32be(static_cast<std::uint32_t>(sample.composition));
+        }
+        at = end;
+    }
 }
 
 // Those within the span, at their times in the new file.
-Result<void> ExcerptFragments::write_events(ByteWriter& out) {
-    const auto events = TRY(excerpt_.events_of(piece_));
+Result<void> ExcerptFragments::write_events(ByteWriter& out, const ExcerptPiece& piece) {
+    const auto events = TRY(excerpt_.events_of(piece));
     if (events.empty())
         return {};
     const auto& tracks = excerpt_.tracks();
@@ -129,7 +268,7 @@ Result<void> ExcerptFragments::write_events(ByteWriter& out) {
     const std::size_t lead = video == tracks.end() ? 0 : static_cast<std::size_t>(video - tracks.begin());
     const MediaTime begun(-base_of(lead) * 1'000'000 / tracks[lead].timescale);
     for (const EventMessage& event : events) {
-        const MediaTime at = piece_.start + time_of(event);
+        const MediaTime at = piece.start + time_of(event);
         if (at < MediaTime() || at >= excerpt_.duration())
             continue;
         EventMessage moved = event;
@@ -142,37 +281,28 @@ Result<void> ExcerptFragments::write_events(ByteWriter& out) {
 
 Result<bool> ExcerptFragments::next(ByteWriter& out, std::vector<FileRange>& ranges) {
     ranges.clear();
-    if (!TRY(excerpt_.next(cursor_, piece_)))
+    if (!TRY(read_pieces()))
         return false;
-    TRY(write_events(out));
-    for (std::size_t i = 0; i < piece_.tracks.size(); ++i)
-        hide(i);
+    for (const ExcerptPiece& piece : pieces_)
+        TRY(write_events(out, piece));
+    ranges = lay_out();
     const std::size_t start = out.size();
-    std::vector<std::size_t> data_offsets;
+    std::vector<DataOffset> data_offsets;
     {
         const Box fragment(out, "moof");
         {
             const Box header(out, "mfhd", 0, 0);
             out.u32be(sequence_++);
         }
-        for (std::size_t i = 0; i < piece_.tracks.size(); ++i)
-            if (!piece_.tracks[i].samples.empty())
-                write_track(out, i, data_offsets);
+        for (std::size_t i = 0; i < excerpt_.tracks().size(); ++i)
+            write_track(out, i, data_offsets);
     }
-    std::uint64_t bytes = 0;
-    std::size_t run = 0;
     const std::size_t media_at = out.size() - start + kBoxHeaderBytes;
-    for (const auto& track : piece_.tracks) {
-        if (!track.samples.empty())
-            out.patch_u32be(data_offsets[run++], static_cast<std::uint32_t>(media_at + bytes));
-        for (const ExcerptSample& sample : track.samples) {
-            bytes += sample.bytes;
-            if (!ranges.empty() && ranges.back().offset + ranges.back().count == sample.offset)
-                ranges.back().count += sample.bytes;
-            else
-                ranges.push_back({piece_.file, sample.offset, sample.bytes});
-        }
-    }
+    for (const DataOffset& one : data_offsets)
+        out.patch_u32be(one.at, static_cast<std::uint32_t>(media_at + one.place));
+    std::uint64_t bytes = 0;
+    for (const FileRange& range : ranges)
+        bytes += range.count;
     out.u32be(static_cast<std::uint32_t>(kBoxHeaderBytes + bytes)).text("mdat");
     return true;
 }

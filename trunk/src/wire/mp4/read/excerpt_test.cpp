@@ -72,6 +72,29 @@ TEST(Excerpt, EventsKeepTheirFrames) {
     EXPECT_EQ(movie_excerpt(files, 8s).size(), movie_excerpt(files, 8s, 10, 0).size());
 }
 
+TEST(Excerpt, ShortFragmentsAreJoined) {
+    using Counts = std::pair<std::size_t, std::size_t>;
+    const FileBytes file = recorded(25);
+    const auto whole = fragment_samples(file);
+    EXPECT_EQ(fragments_and_ranges({{0s, file}}, 25s), Counts(3, 3)) << "of 10 s each";
+    EXPECT_TRUE(fragment_samples(fragmented_excerpt({{0s, file}}, 25s)) == whole);
+    // Another file, a gap, and other boxes between begin fragments.
+    EXPECT_EQ(fragments_and_ranges({{0s, recorded(3)}, {3s, recorded(3)}}, 25s), Counts(2, 2));
+    ByteWriter box;
+    box.u32be(64'008).text("free").bytes(FileBytes(64'000));
+    const FileBytes with_gap = with_bytes(file, 3, box.written());
+    EXPECT_EQ(fragments_and_ranges({{0s, with_gap}}, 25s), Counts(4, 4));
+    EXPECT_TRUE(fragment_samples(fragmented_excerpt({{0s, with_gap}}, 25s)) == whole);
+    // Key frames within a run, and frames for decoding only.
+    const FileBytes keys = recorded(12, {avc_track(), aac_track()}, {}, 10);
+    EXPECT_TRUE(fragment_samples(fragmented_excerpt({{0s, keys}}, 25s)) == fragment_samples(keys));
+    const auto cut = fragment_samples(fragmented_excerpt({{-3'300ms, keys}}, 25s)).at(1);
+    ASSERT_EQ(cut.size(), 300u - 80);
+    EXPECT_EQ(cut[2].tick, 2u);
+    EXPECT_EQ(cut[4].tick, 3u + 60 * 90);
+    EXPECT_TRUE(cut[0].key && !cut[1].key && cut[10].key);
+}
+
 // The frames that are shown from the asked time on, by number and time in ticks.
 std::map<std::int64_t, int> shown_frames(const std::vector<TestSample>& samples, std::int64_t edit) {
     std::map<std::int64_t, int> shown;

@@ -72,17 +72,20 @@ inline FileBytes reordered(int seconds) {
     return out.release();
 }
 
-// The file with an event before its fragment of this number, from zero.
-inline FileBytes with_event(FileBytes file, std::size_t fragment, std::string_view scheme, MediaTime at, Bytes data) {
+// The file with these bytes before its fragment of this number, from zero.
+inline FileBytes with_bytes(FileBytes file, std::size_t fragment, Bytes bytes) {
     std::size_t place = 0;
     for (;; place += static_cast<std::size_t>(MUST(read_box_head_of(Bytes(file).subspan(place))).size))
         if (MUST(read_box_head_of(Bytes(file).subspan(place))).type == box_type("moof") && fragment-- == 0)
             break;
-    ByteWriter box;
-    write_event_at(box, scheme, at, data);
-    const Bytes bytes = box.written();
     file.insert(file.begin() + static_cast<std::ptrdiff_t>(place), bytes.begin(), bytes.end());
     return file;
+}
+
+inline FileBytes with_event(FileBytes file, std::size_t fragment, std::string_view scheme, MediaTime at, Bytes data) {
+    ByteWriter box;
+    write_event_at(box, scheme, at, data);
+    return with_bytes(std::move(file), fragment, box.written());
 }
 
 inline Result<FileBytes> piece_of(const FileBytes& file, std::uint64_t offset, std::size_t count) {
@@ -117,6 +120,17 @@ inline FileBytes fragmented_excerpt(const std::vector<std::pair<MediaTime, FileB
     for (std::vector<FileRange> ranges; MUST(fragments.next(out, ranges));)
         append_ranges(out, files, ranges);
     return out.release();
+}
+
+// The number of fragments, and of the parts of files that are their media.
+inline std::pair<std::size_t, std::size_t> fragments_and_ranges(const std::vector<std::pair<MediaTime, FileBytes>>& files,
+                                                                MediaTime duration) {
+    ExcerptFragments fragments = MUST(ExcerptFragments::create(MUST(excerpt_of(files, duration))));
+    ByteWriter out;
+    std::pair<std::size_t, std::size_t> counts;
+    for (std::vector<FileRange> ranges; MUST(fragments.next(out, ranges)); ++counts.first)
+        counts.second += ranges.size();
+    return counts;
 }
 
 inline Result<std::unique_ptr<ExcerptMovie>> counted_movie(Result<Excerpt> excerpt,
