@@ -29,6 +29,7 @@ SPEED = 1.25
 CLIP_S, OUT_S, BACK_S = 14, 5, 9  # the break; segments of three and of two seconds do not end there by themselves
 HLS = "hls { enabled on; hls_fragment 3; hls_window 60; hls_ctx off; hls_ts_ctx off; hls_cue_tags on; hls_path $folder/hls; }"
 DASH = "dash { enabled on; dash_fragment 3; dash_update_period 1; dash_window_size 30; dash_path $folder/html; }"
+EXPORTER = " exporter { enabled on; listen 127.0.0.1:$metrics; }"
 WEB = "http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }"
 SCTE_PID, SENT_PID = 0x103, 0x1F4  # of the server, of the publisher's transport stream
 
@@ -48,6 +49,11 @@ def post_event(live, stream: str, body) -> tuple[int, dict]:
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as error:
         return error.code, json.loads(error.read())
+
+
+def metrics_of(live) -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['metrics']}/metrics", timeout=10) as answer:
+        return answer.read().decode()
 
 
 def make_clip(target: Path, *options: str) -> Path:
@@ -355,13 +361,27 @@ def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):
     assert b"onSong" in (tmp_path / "played.flv").read_bytes() and b"onScte35" in (tmp_path / "played.flv").read_bytes()
 
 
+def test_events_of_a_recording_in_flv_are_in_excerpts(server, clip):
+    """They are script data in the file, and event messages in /get."""
+    live, library = recording(server, "dvr_path $folder/rec/[app]/[stream].[timestamp].flv;", PLAYBACK + EXPORTER)
+    with FfmpegPublisher(live.url("cam"), clip("basic"), speed=1):
+        (stream,) = wait_until(lambda: [one for one in live.api("/api/v1/streams/")["streams"] if one["publish"]["active"]], 30, "the stream")
+        wait_until(lambda: [one for one in live.api("/api/v1/dvrs")["dvrs"] if one["bytes"] > 20_000], 30, "it is recorded")
+        assert post_event(live, stream["id"], {"name": "onSong", "data": {"title": "Nocturne"}})[0] == 200
+        assert post_event(live, stream["id"], {"cue": "out", "id": 9, "duration": 2, "delay": 0.1})[0] == 200
+        counted = 'events_total{kind="scte35",result="accepted"} 1'
+        wait_until(lambda: "millrace_dvr_" + counted in metrics_of(live), 20, "the events are recorded")
+    wait_until(library.spans, 30, "the recording")
+    status, _, excerpt = library.ask("/get", path="live/cam")
+    assert status == 200 and b"Nocturne" in excerpt and b"urn:scte:scte35:2013:bin" in excerpt and b"onMetaData" not in excerpt
+
+
 def test_one_event_more_than_the_limits_is_dropped_and_counted(server, clip):
     """32 markers in a playlist and in an MPD, 512 lines of subtitles."""
-    live = server(HLS + DASH, root=WEB + " exporter { enabled on; listen 127.0.0.1:$metrics; }")
+    live = server(HLS + DASH, root=WEB + EXPORTER)
 
     def counted(family: str, kind: str) -> tuple[int, int]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['metrics']}/metrics", timeout=10) as answer:
-            text = answer.read().decode()
+        text = metrics_of(live)
         found = [re.search(rf'^millrace_{family}_events_total{{kind="{kind}",result="{result}"}} (\d+)$', text, re.M) for result in ("accepted", "dropped")]
         return int(found[0][1]), int(found[1][1])
 

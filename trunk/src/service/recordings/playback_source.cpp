@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "io/fibers/off_loop.hpp"
+#include "media/ring/timed_event.hpp"
 #include "wire/mp4/read/segment_map.hpp"
 
 namespace live::service::recordings {
@@ -46,6 +47,19 @@ Result<std::vector<PlaybackSource::Part>> read_segment(const ReadAt& read, std::
     return parts;
 }
 
+// Markers and timed metadata in script data, as event messages. Subtitles have no form of their own.
+std::vector<mp4::EventMessage> read_script(Bytes script, MediaTime at) {
+    media::Packet packet;
+    packet.kind = MediaKind::data;
+    packet.dts = at;
+    packet.payload = Slice::copy_of(script);
+    const auto event = media::read_timed_event(packet);
+    using Kind = media::TimedEvent::Kind;
+    if (!event || event->kind == Kind::text)
+        return {};
+    return {mp4::event_at(event->kind == Kind::splice ? mp4::kSpliceScheme : mp4::kId3Scheme, event->at, event->data.bytes())};
+}
+
 std::vector<std::string> paths_of(const std::vector<RecordingFile>& files) {
     std::vector<std::string> paths;
     for (const RecordingFile& file : files)
@@ -68,7 +82,7 @@ Result<PlaybackSource> PlaybackSource::open(const std::vector<RecordingFile>& fi
     work->excerpt = TRY(mp4::Excerpt::start(
         std::move(list),
         [work](std::size_t file, std::uint64_t offset, std::size_t count) { return work->reader.read(file, offset, count); },
-        duration));
+        duration, read_script));
     TRY(source.prepare(deadline));
     return source;
 }

@@ -1,10 +1,15 @@
 #include "wire/flv/file_writer.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
+#include "base/bytes/hash.hpp"
 #include "wire/amf/amf0.hpp"
+#include "wire/flv/audio_tag.hpp"
+#include "wire/flv/video_tag.hpp"
 
 namespace live::wire::flv {
 
@@ -13,8 +18,9 @@ namespace {
 constexpr std::string_view kEventName = "onMetaData";
 constexpr const char* kFillerKey = "filler";
 // Keys set by the writer, replacing the publisher's.
-constexpr std::string_view kOwnKeys[] = {"duration", "filesize", "lasttimestamp", "lastkeyframetimestamp", "hasKeyframes",
-                                         "hasVideo", "hasAudio", "keyframes",     "canSeekToEnd",          kFillerKey};
+constexpr std::string_view kOwnKeys[] = {"duration",     "filesize",      "lasttimestamp",   "lastkeyframetimestamp",
+                                         "hasKeyframes", "hasVideo",      "hasAudio",        "keyframes",
+                                         "canSeekToEnd", "hasAllFormats", "formatpositions", kFillerKey};
 
 double seconds(std::uint32_t ms) { return ms / 1'000.0; }
 
@@ -49,6 +55,23 @@ FileWriter FileWriter::resumed(Bytes metadata) {
     return writer;
 }
 
+// Places in the file, in order, up to the first zero; empty if one is out of order.
+std::vector<std::uint64_t> positions_in(const amf::Value* list, std::uint64_t file_bytes) {
+    std::vector<std::uint64_t> positions;
+    if (list == nullptr)
+        return positions;
+    for (const amf::Value::Member& member : list->members()) {
+        const double number = member.value.number().value_or(-1);
+        if (number == 0)
+            break;
+        const double least = positions.empty() ? 1.0 : static_cast<double>(positions.back()) + 1;
+        if (!(number >= least && number < static_cast<double>(file_bytes)))
+            return {};
+        positions.push_back(static_cast<std::uint64_t>(number));
+    }
+    return positions;
+}
+
 // The size is constant: a filler takes the space that the index does not use.
 std::vector<std::uint8_t> FileWriter::beginning() const {
     amf::Value values = metadata_;
@@ -61,7 +84,7 @@ std::vector<std::uint8_t> FileWriter::beginning() const {
     values.set("hasKeyframes", !index_.empty());
     amf::Value positions = amf::Value::strict_array();
     amf::Value times = amf::Value::strict_array();
-    for (const KeyFrame& key : index_) {
+    for (const FileIndex::KeyFrame& key : index_) {
         positions.append("", static_cast<double>(key.position));
         times.append("", seconds(key.ms));
     }
@@ -69,6 +92,11 @@ std::vector<std::uint8_t> FileWriter::beginning() const {
     index.set("filepositions", std::move(positions));
     index.set("times", std::move(times));
     values.set("keyframes", std::move(index));
+    values.set("hasAllFormats", has_all_formats_ && tags_ > 0);
+    amf::Value formats = amf::Value::strict_array();
+    for (std::size_t i = 0; i < kFormatsMax; ++i)
+        formats.append("", i < format_positions_.size() ? static_cast<double>(format_positions_[i]) : 0.0);
+    values.set("formatpositions", std::move(formats));
     // The filler is a list because some players limit strings more than lists.
     amf::Value filler = amf::Value::strict_array();
     for (std::size_t i = index_.size(); i < kIndexMax; ++i) {
@@ -90,12 +118,14 @@ std::vector<std::uint8_t> FileWriter::beginning() const {
 void FileWriter::write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out, Bytes body_header) {
     const std::size_t before = out.size();
     write_tag(out, type, timestamp_ms, body, body_header);
-    account(type, timestamp_ms, out.size() - before, index);
+    const Bytes tag = out.written().subspan(before);
+    account(type, timestamp_ms, tag.size(), index, tag.subspan(kTagHeaderBytes, body_header.size() + body.size()));
 }
 
-void FileWriter::account(TagType type, std::uint32_t timestamp_ms, std::uint64_t tag_bytes, Index index) {
+void FileWriter::account(TagType type, std::uint32_t timestamp_ms, std::uint64_t tag_bytes, Index index, Bytes body) {
     if (index == Index::yes)
         add_key_frame(timestamp_ms);
+    note_format(type, body, tag_bytes == kTagHeaderBytes + body.size() + kTagSizeBytes);
     position_ += tag_bytes;
     if (type == TagType::script)
         return;
@@ -117,9 +147,79 @@ void FileWriter::add_key_frame(std::uint32_t ms) {
     index_.push_back({position_, ms});
 }
 
+// A repeated configuration changes nothing. Tags of several tracks and others that cannot be read have no format of their own.
+void FileWriter::note_format(TagType type, Bytes body, bool is_whole) {
+    Format found{type, Codec::none, 0};
+    bool is_config = false;
+    if (type == TagType::video) {
+        const auto tag = parse_video_tag(body);
+        if (!tag.ok() || tag->has_more ||
+            !(tag->kind == PacketKind::sequence_header || (tag->kind == PacketKind::frames && tag->key)))
+            return;
+        is_config = tag->kind == PacketKind::sequence_header;
+        found = {type, tag->codec, tag->track_id};
+    } else if (type == TagType::audio) {
+        const auto tag = parse_audio_tag(body);
+        if (!tag.ok() || tag->has_more || !(tag->kind == PacketKind::sequence_header || tag->kind == PacketKind::frames))
+            return;
+        is_config = tag->kind == PacketKind::sequence_header;
+        found = {type, tag->codec, tag->track_id};
+    } else {
+        return;
+    }
+    const auto known = std::ranges::find_if(formats_, [&found](const Format& one) {
+        return one.type == found.type && one.codec == found.codec && one.track == found.track;
+    });
+    const std::uint64_t config = is_config ? fnv1a(body) : 0;
+    if (known != formats_.end() && (!is_config || (is_whole && known->config == config)))
+        return;
+    if (format_positions_.size() == kFormatsMax) {
+        has_all_formats_ = false;
+        return;
+    }
+    format_positions_.push_back(position_);
+    found.config = config;
+    if (known == formats_.end())
+        formats_.push_back(found);
+    else
+        known->config = config;
+}
+
+std::optional<FileIndex> read_file_index(Bytes metadata, std::uint64_t file_bytes) {
+    ByteReader in(metadata);
+    const auto name = amf::read_amf0(in);
+    if (!name.ok() || name->string() != kEventName)
+        return std::nullopt;
+    const auto values = amf::read_amf0(in);
+    if (!values.ok())
+        return std::nullopt;
+    const amf::Value* const is_complete = values->find("hasAllFormats");
+    const amf::Value* const size = values->find("filesize");
+    if (is_complete == nullptr || !is_complete->boolean().value_or(false) || size == nullptr ||
+        size->number() != static_cast<double>(file_bytes))
+        return std::nullopt;
+    FileIndex index;
+    index.formats = positions_in(values->find("formatpositions"), file_bytes);
+    if (index.formats.empty())
+        return std::nullopt;
+    const amf::Value* const keys = values->find("keyframes");
+    const amf::Value* const times = keys == nullptr ? nullptr : keys->find("times");
+    const auto positions = positions_in(keys == nullptr ? nullptr : keys->find("filepositions"), file_bytes);
+    if (times == nullptr || times->members().size() != positions.size())
+        return index;
+    constexpr double kMillis = 1'000;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const double ms = times->members()[i].value.number().value_or(-1) * kMillis;
+        if (ms >= 0 && ms <= std::numeric_limits<std::uint32_t>::max())
+            index.key_frames.push_back({positions[i], static_cast<std::uint32_t>(std::lround(ms))});
+    }
+    return index;
+}
+
 void FileWriter::forget_behind(std::uint64_t end) {
     position_ = std::min(position_, end);
-    std::erase_if(index_, [end](const KeyFrame& key) { return key.position >= end; });
+    std::erase_if(index_, [end](const FileIndex::KeyFrame& key) { return key.position >= end; });
+    std::erase_if(format_positions_, [end](std::uint64_t position) { return position >= end; });
 }
 
 FilePatch FileWriter::finish() const { return {.offset = 0, .bytes = beginning()}; }

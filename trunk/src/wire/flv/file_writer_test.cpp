@@ -106,6 +106,50 @@ TEST(FlvFileWriter, HeaderFlagsTheKindsWritten) {
     EXPECT_EQ(header, (FileHeader{.has_audio = false, .has_video = true}));
 }
 
+TEST(FlvFileWriter, ListsConfigurationsAndCodecs) {
+    File file;
+    const auto write = [&file](TagType type, std::string_view body) {
+        file.writer.write(type, 0, hex(body), FileWriter::Index::no, file.out);
+        return file.writer.bytes();
+    };
+    std::vector<std::uint64_t> places = {file.writer.bytes()};
+    places.push_back(write(TagType::video, "17 00 000000 01"));
+    write(TagType::audio, "2f 01");  // MP3, whose frames are their configuration
+    write(TagType::audio, "2f 02");
+    write(TagType::video, "17 00 000000 01");  // repeated
+    write(TagType::script, "02 0001 61");
+    places.push_back(write(TagType::video, "27 01 000000 41"));
+    places.push_back(write(TagType::video, "17 00 000000 02"));
+    write(TagType::audio, "af 00 1210");
+    const Body bytes = file.closed();
+    std::optional<FileHeader> header;
+    const auto metadata = tags_of(bytes, header).at(0).body;
+    const auto index = read_file_index(metadata.bytes(), bytes.size());
+    ASSERT_TRUE(index);
+    EXPECT_EQ(index->formats, places);
+    EXPECT_FALSE(read_file_index(metadata.bytes(), bytes.size() + 1)) << "the file has been changed";
+    for (std::size_t size = 0; size < metadata.size(); size += 37)
+        EXPECT_FALSE(read_file_index(metadata.bytes().first(size), bytes.size()));
+    EXPECT_FALSE(read_file_index(tags_of(file.out.written(), header).at(0).body.bytes(), bytes.size())) << "not closed";
+}
+
+TEST(FlvFileWriter, SaysThatItsListOfConfigurationsIsFull) {
+    File file;
+    const std::size_t beginning = file.out.size();
+    for (std::size_t i = 0; i <= FileWriter::kFormatsMax; ++i) {
+        std::optional<FileHeader> header;
+        const Body bytes = file.closed();
+        const auto metadata = tags_of(bytes, header).at(0).body;
+        EXPECT_EQ(file.writer.finish().bytes.size(), beginning) << i;
+        EXPECT_EQ(read_file_index(metadata.bytes(), bytes.size()).has_value(), i > 0) << i;
+        file.writer.write(TagType::video, 0, Body{0x17, 0, 0, 0, 0, static_cast<std::uint8_t>(i)}, FileWriter::Index::no,
+                          file.out);
+    }
+    std::optional<FileHeader> header;
+    const Body bytes = file.closed();
+    EXPECT_FALSE(read_file_index(tags_of(bytes, header).at(0).body.bytes(), bytes.size()));
+}
+
 TEST(FlvFileWriter, RemovesIndexEntriesAfterTruncation) {
     File file;
     file.video(0, FileWriter::Index::yes);

@@ -13,8 +13,7 @@ namespace live::wire::flv {
 namespace {
 
 constexpr std::size_t kBeginning = kFileHeaderBytes + kTagSizeBytes;
-// Enough of a body to identify its content.
-constexpr std::size_t kBodyHeadBytes = 8;
+constexpr std::size_t kBodyHeadBytes = FileWriter::kBodyHeadBytes;
 
 bool is_known_tag(TagType type) { return type == TagType::audio || type == TagType::video || type == TagType::script; }
 
@@ -67,9 +66,9 @@ Result<WholePart> whole_part(std::uint64_t size, const ReadAt& read) {
         const auto repeated = behind.u32be();
         if (!repeated.ok() || *repeated != tag_bytes)
             break;
-        const Bytes body = head.subspan(kTagHeaderBytes);
-        writer.account(header->type, header->timestamp_ms, tag_bytes + kTagSizeBytes,
-                       index_for(*header, body.first(std::min<std::size_t>(body.size(), header->size))));
+        const Bytes rest = head.subspan(kTagHeaderBytes);
+        const Bytes body = rest.first(std::min<std::size_t>(rest.size(), header->size));
+        writer.account(header->type, header->timestamp_ms, tag_bytes + kTagSizeBytes, index_for(*header, body), body);
         at += tag_bytes + kTagSizeBytes;
         piece = std::move(next);
         head = Bytes(piece).subspan(kTagSizeBytes);

@@ -56,13 +56,17 @@ void write_event_message(ByteWriter& out, const EventMessage& message) {
     CHECK(out.size() - before <= EventMessage::kBytesMax);
 }
 
-void write_event_at(ByteWriter& out, std::string_view scheme, MediaTime at, Bytes data) {
+EventMessage event_at(std::string_view scheme, MediaTime at, Bytes data) {
     const std::uint64_t time = event_ticks(at);
-    write_event_message(out, {.scheme = std::string(scheme),
-                              .timescale = kEventTimescale,
-                              .time = time,
-                              .id = static_cast<std::uint32_t>(fnv1a_step(fnv1a(data), time)),
-                              .data = {data.begin(), data.end()}});
+    return {.scheme = std::string(scheme),
+            .timescale = kEventTimescale,
+            .time = time,
+            .id = static_cast<std::uint32_t>(fnv1a_step(fnv1a(data), time)),
+            .data = {data.begin(), data.end()}};
+}
+
+void write_event_at(ByteWriter& out, std::string_view scheme, MediaTime at, Bytes data) {
+    write_event_message(out, event_at(scheme, at, data));
 }
 
 Result<EventMessage> parse_event_message(Bytes box) {

@@ -45,7 +45,9 @@ struct EventMessage {
 
 // Writes a box of version 1. `message` must be within the limit, with no zero byte in its texts.
 void write_event_message(ByteWriter& out, const EventMessage& message);
-// Writes the box of an event at a media time. Its id is that of its data and time: players ignore one that they have.
+// Returns an event at a media time. Its id is that of its data and time: players ignore one that they have.
+EventMessage event_at(std::string_view scheme, MediaTime at, Bytes data);
+// Writes the box of it.
 void write_event_at(ByteWriter& out, std::string_view scheme, MediaTime at, Bytes data);
 // Reads one box, header included. Errc::need_more, Errc::malformed, Errc::unsupported: another version; Errc::limit.
 Result<EventMessage> parse_event_message(Bytes box);

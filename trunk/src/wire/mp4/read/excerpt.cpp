@@ -1,6 +1,7 @@
 #include "wire/mp4/read/excerpt.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -54,19 +55,20 @@ bool ExcerptPiece::is_empty() const {
     return std::ranges::all_of(tracks, [](const Track& track) { return track.samples.empty(); });
 }
 
-Result<Excerpt> Excerpt::start(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration) {
+Result<Excerpt> Excerpt::start(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration, ReadScript read_script) {
     if (files.size() > kFilesMax)
         return Error(Errc::limit, "a span of too many recordings");
     Excerpt excerpt;
     excerpt.read_ = std::move(read);
+    excerpt.read_script_ = std::move(read_script);
     excerpt.duration_ = duration;
     excerpt.search_.files = std::move(files);
     return excerpt;
 }
 
-Result<Excerpt> Excerpt::create(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration) {
+Result<Excerpt> Excerpt::create(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration, ReadScript read_script) {
     constexpr std::size_t kAtOnce = 1'000;
-    Excerpt excerpt = TRY(start(std::move(files), std::move(read), duration));
+    Excerpt excerpt = TRY(start(std::move(files), std::move(read), duration, std::move(read_script)));
     while (!TRY(excerpt.prepare(kAtOnce))) {
     }
     return excerpt;
@@ -326,6 +328,7 @@ bool Excerpt::select(Cursor& cursor, ExcerptPiece& piece) {
     piece.offset = fragment_.offset;
     piece.start = files_[cursor.file].start + cursor.shift;
     piece.bytes = fragment_.bytes;
+    piece.scripts = fragment_.scripts;
     piece.tracks.resize(tracks_.size());
     for (auto& track : piece.tracks)
         track.samples.clear();
@@ -374,9 +377,16 @@ bool Excerpt::select(Cursor& cursor, ExcerptPiece& piece) {
 }
 
 Result<std::vector<EventMessage>> Excerpt::events_of(const ExcerptPiece& piece) {
-    if (piece.events == piece.offset)
-        return std::vector<EventMessage>();
-    return events_in(TRY(read_(piece.file, piece.events, static_cast<std::size_t>(piece.offset - piece.events))));
+    std::vector<EventMessage> events;
+    if (piece.events != piece.offset)
+        events = events_in(TRY(read_(piece.file, piece.events, static_cast<std::size_t>(piece.offset - piece.events))));
+    for (const Fragment::Script& script : piece.scripts) {
+        if (!read_script_)
+            break;
+        const auto bytes = TRY(read_(piece.file, script.offset, script.bytes));
+        std::ranges::move(read_script_(bytes, script.at), std::back_inserter(events));
+    }
+    return events;
 }
 
 Result<bool> Excerpt::next(Cursor& cursor, ExcerptPiece& piece) {

@@ -24,6 +24,8 @@ struct ExcerptFile {
     MediaTime start{};  // the time at which its first frame is shown, on the excerpt's timeline; negative if that is before
 };
 
+// Returns the events in script data of an FLV file, whose time is `at`; empty if there are none.
+using ReadScript = std::function<std::vector<EventMessage>(Bytes script, MediaTime at)>;
 using ReadFile = std::function<Result<std::vector<std::uint8_t>>(std::size_t file, std::uint64_t offset, std::size_t count)>;
 
 struct ExcerptTrack {
@@ -52,6 +54,7 @@ struct ExcerptPiece {
     std::uint64_t offset = 0;  // of the fragment
     std::uint64_t bytes = 0;
     MediaTime start{};  // of the file's media time zero, on the excerpt's timeline
+    std::vector<Fragment::Script> scripts;
     struct Track {
         std::uint32_t entry = 0;  // of the track's sample entries
         std::vector<ExcerptSample> samples;
@@ -88,19 +91,20 @@ public:
     };
 
     // Errc::limit: too many files.
-    static Result<Excerpt> start(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration);
+    static Result<Excerpt> start(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration, ReadScript read_script = {});
     // Reads headers and finds the first samples, by about `reads` reads; returns whether that is done, before which nothing else
     // may be called. Errc::not_found: there is nothing in this span; errors of `read`. Files without readable media are left out.
     Result<bool> prepare(std::size_t reads);
     // Both in one call.
-    static Result<Excerpt> create(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration);
+    static Result<Excerpt> create(std::vector<ExcerptFile> files, ReadFile read, MediaTime duration, ReadScript read_script = {});
 
     const std::vector<ExcerptTrack>& tracks() const { return tracks_; }
     MediaTime duration() const { return duration_; }
     Cursor begin() const { return begin_; }
     // Reads the next piece that has samples. False at the end.
     Result<bool> next(Cursor& cursor, ExcerptPiece& piece);
-    // Reads the event messages of a piece; those that cannot be read are left out. Their times are those of the file.
+    // Reads the events of a piece, from event messages and script data; those that cannot be read are left out. Their times are
+    // those of the file.
     Result<std::vector<EventMessage>> events_of(const ExcerptPiece& piece);
 
 private:
@@ -140,6 +144,7 @@ private:
     bool select(Cursor& cursor, ExcerptPiece& piece);
 
     ReadFile read_;
+    ReadScript read_script_;
     MediaTime duration_{};
     std::vector<std::size_t> file_numbers_;  // as the caller counts them
     std::vector<File> files_;

@@ -89,6 +89,7 @@ Result<FlvSamples::Tag> FlvSamples::tag_at(std::uint64_t offset, const ReadAt& r
         tag.kind = MediaKind::audio;
         head = body.size() - audio->body.size();
     }
+    tag.is_script = header.type == flv::TagType::script;
     tag.media_at = offset + flv::kTagHeaderBytes + head;
     tag.media_bytes = header.size - static_cast<std::uint32_t>(head);
     return tag;
@@ -101,6 +102,8 @@ Result<bool> FlvSamples::prepare(const Wanted& wanted, const ReadAt& read) {
             return Error(Errc::malformed, "no FLV file");
         at_ = MUST(ByteReader(Bytes(head).subspan(5)).u32be()) + flv::kTagSizeBytes;
         header_.bytes = at_;
+        if (TRY(prepare_by_index(wanted, read)))
+            return true;
     }
     for (std::size_t tags = 0; tags < kTagsPerCall; ++tags) {
         if (TRY(prepare_tag(wanted, read)))
@@ -127,12 +130,70 @@ Result<bool> FlvSamples::prepare_tag(const Wanted& wanted, const ReadAt& read) {
     }
     if (is_over || formats_.size() == kFormatsMax) {
         size_ = is_over ? size_ : at_;
-        for (Collected& one : collected_)
-            one.reader = {};
-        release();
+        finish_prepare();
         return true;
     }
     return false;
+}
+
+void FlvSamples::finish_prepare() {
+    for (Collected& one : collected_)
+        one.reader = {};
+    release();
+}
+
+Result<std::optional<flv::FileIndex>> FlvSamples::read_index(const ReadAt& read) {
+    ByteReader in(TRY(head_at(at_, read)));
+    const auto header = flv::read_tag_header(in);
+    if (!header.ok() || header->type != flv::TagType::script || header->size > kBodyBytesMax)
+        return std::optional<flv::FileIndex>();
+    return flv::read_file_index(TRY(read(at_ + flv::kTagHeaderBytes, header->size)), size_);
+}
+
+// Returns whether the index has all that is needed; otherwise nothing is collected.
+Result<bool> FlvSamples::prepare_by_index(const Wanted& wanted, const ReadAt& read) {
+    const auto index = TRY(read_index(read));
+    if (!index)
+        return false;
+    if (TRY(collect_by_index(*index, wanted, read))) {
+        finish_prepare();
+        return true;
+    }
+    collected_.clear();
+    formats_.clear();
+    header_.tracks.clear();
+    at_ = header_.bytes;
+    late_start_ = 0;
+    return false;
+}
+
+Result<bool> FlvSamples::collect_by_index(const flv::FileIndex& index, const Wanted& wanted, const ReadAt& read) {
+    for (const std::uint64_t position : index.formats) {
+        auto tag = tag_at(position, read);
+        if (!tag.ok() && tag.code() == Errc::cancelled)
+            return tag.error();
+        if (!tag.ok() || !tag->kind)
+            return false;
+        if (tag->frame.dts > wanted.end + kFragmentMax)
+            break;
+        at_ = position;
+        TRY(collect(*std::move(tag), read));
+    }
+    if (collected_.empty() || !std::ranges::all_of(collected_, [](const Collected& one) { return one.track.has_value(); }))
+        return false;
+    for (auto key = index.key_frames.rbegin(); key != index.key_frames.rend(); ++key) {
+        if (std::chrono::milliseconds(key->ms) > wanted.begin - kReorderMax)
+            continue;
+        const auto tag = tag_at(key->position, read);
+        if (!tag.ok() && tag.code() == Errc::cancelled)
+            return tag.error();
+        const bool is_there = tag.ok() && tag->kind == MediaKind::video && tag->frame.key &&
+                              tag->frame.content == codec::Content::frame &&
+                              tag->frame.dts - std::chrono::milliseconds(key->ms) < std::chrono::milliseconds(1);
+        late_start_ = is_there ? key->position : 0;
+        return is_there;
+    }
+    return true;
 }
 
 // Each of several video tracks has key frames of its own.
@@ -245,6 +306,8 @@ Result<void> FlvSamples::read(std::uint64_t offset, const ReadAt& read, Fragment
             return tag.error();
         if (!tag.ok())
             break;
+        if (tag->is_script && tag->media_bytes <= Fragment::Script::kBytesMax && fragment.scripts.size() < Fragment::Script::kMax)
+            fragment.scripts.push_back({tag->frame.dts, tag->media_at, tag->media_bytes});
         const Format* const format = format_of(*tag, at);
         if (format != nullptr) {
             const codec::Frame& frame = tag->frame;

@@ -1,5 +1,6 @@
 // FlvSamples: the samples of an FLV recording. Each tag is found by the one before it; of a frame only the tag's head is read.
-// Configurations are collected first, up to the end of the span that is asked for.
+// Configurations are collected first, up to the end of the span that is asked for: by the index in the file's metadata, or from
+// tag to tag.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "wire/codec/frame.hpp"
+#include "wire/flv/file_writer.hpp"
 #include "wire/mp4/read/sample_file.hpp"
 #include "wire/mp4/sample_reader.hpp"
 
@@ -42,6 +44,7 @@ private:
     struct Tag {
         std::uint64_t bytes = 0;  // with the size after it
         std::optional<MediaKind> kind;
+        bool is_script = false;
         codec::Frame frame;          // its data is the beginning of the body
         std::uint64_t media_at = 0;  // the body, in the file
         std::uint32_t media_bytes = 0;
@@ -74,6 +77,10 @@ private:
     bool is_in_block(std::uint64_t offset) const;
     Result<Bytes> head_at(std::uint64_t offset, const ReadAt& read);
     Result<Tag> tag_at(std::uint64_t offset, const ReadAt& read);
+    Result<bool> prepare_by_index(const Wanted& wanted, const ReadAt& read);
+    Result<bool> collect_by_index(const flv::FileIndex& index, const Wanted& wanted, const ReadAt& read);
+    Result<std::optional<flv::FileIndex>> read_index(const ReadAt& read);
+    void finish_prepare();
     Result<bool> prepare_tag(const Wanted& wanted, const ReadAt& read);
     Result<void> collect(Tag tag, const ReadAt& read);
     Collected* collected_of(const Tag& tag);

@@ -302,6 +302,7 @@ void Fragment::clear(std::size_t tracks) {
         track.clear();
     samples.resize(tracks);
     entries.assign(tracks, 0);
+    scripts.clear();
 }
 
 Result<void> FragmentReader::read(std::uint64_t offset, Fragment& fragment) {

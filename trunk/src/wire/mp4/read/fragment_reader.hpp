@@ -76,6 +76,16 @@ struct Fragment {
     static constexpr std::size_t kBoxesMax = 256;
     static constexpr std::size_t kEventBytesMax = 256U << 10;
 
+    // Script data of an FLV file.
+    struct Script {
+        static constexpr std::size_t kMax = 64;
+        static constexpr std::size_t kBytesMax = 32U << 10;
+
+        MediaTime at{};  // of the tag, on the file's timeline
+        std::uint64_t offset = 0;
+        std::uint32_t bytes = 0;
+    };
+
     std::uint64_t events = 0;  // the place of the first event message; without one, that of the fragment
     std::uint64_t offset = 0;
     std::uint64_t header_bytes = 0;
@@ -83,6 +93,7 @@ struct Fragment {
     // By track, in the order of the header.
     std::vector<std::vector<FragmentSample>> samples;
     std::vector<std::uint32_t> entries;  // of the sample descriptions of each track, from zero
+    std::vector<Script> scripts;         // at most Script::kMax, of at most Script::kBytesMax each
 
     void clear(std::size_t tracks);
 };

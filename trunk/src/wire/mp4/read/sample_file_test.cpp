@@ -30,7 +30,8 @@ public:
         tag.body = body;
         ByteWriter made;
         flv::write_video_tag(made, tag);
-        write(flv::TagType::video, dts, made.written());
+        write(flv::TagType::video, dts, made.written(),
+              key && kind == flv::PacketKind::frames ? flv::FileWriter::Index::yes : flv::FileWriter::Index::no);
     }
     void audio(MediaTime dts, Bytes body, flv::PacketKind kind = flv::PacketKind::frames) {
         flv::AudioTag tag;
@@ -41,15 +42,23 @@ public:
         flv::write_audio_tag(made, tag);
         write(flv::TagType::audio, dts, made.written());
     }
+    void script(MediaTime at, Bytes body) { write(flv::TagType::script, at, body); }
     void avc_record(MediaTime at, std::size_t vector = 0) {
         video(at, codec::avc_vectors()[vector].record, true, {}, flv::PacketKind::sequence_header);
     }
     FileBytes release() { return out_.release(); }
+    // With its index.
+    FileBytes close() {
+        const FilePatch patch = writer_.finish();
+        FileBytes bytes = out_.release();
+        copy_bytes(patch.bytes, MutBytes(bytes).subspan(static_cast<std::size_t>(patch.offset)));
+        return bytes;
+    }
 
 private:
-    void write(flv::TagType type, MediaTime dts, Bytes body) {
+    void write(flv::TagType type, MediaTime dts, Bytes body, flv::FileWriter::Index index = flv::FileWriter::Index::no) {
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(dts).count();
-        writer_.write(type, static_cast<std::uint32_t>(ms), body, flv::FileWriter::Index::no, out_);
+        writer_.write(type, static_cast<std::uint32_t>(ms), body, index, out_);
     }
 
     ByteWriter out_;
@@ -76,7 +85,7 @@ std::vector<Frame> frames_of(int seconds, MediaTime composition = {}) {
     return frames;
 }
 
-FileBytes flv_file(int seconds, MediaTime composition = {}) {
+FlvFile flv_frames(int seconds, MediaTime composition = {}) {
     FlvFile file;
     file.avc_record(0ms);
     file.audio(0ms, hex("1210"), flv::PacketKind::sequence_header);
@@ -85,8 +94,10 @@ FileBytes flv_file(int seconds, MediaTime composition = {}) {
             file.video(sample.dts, sample.data.bytes(), sample.key, sample.pts - sample.dts);
         else
             file.audio(sample.dts, sample.data.bytes());
-    return file.release();
+    return file;
 }
+
+FileBytes flv_file(int seconds, MediaTime composition = {}) { return flv_frames(seconds, composition).release(); }
 
 // `late`: the audio begins after the first flush.
 FileBytes movie_file(int seconds, MediaTime composition = {}, MediaTime late = {}) {
@@ -168,6 +179,82 @@ TEST(SampleFile, FragmentsAndMoviesAgree) {
             ASSERT_EQ(fragments.at(1)[i].data, movie[0][i].data);
         EXPECT_EQ(fragments.at(2).size(), movie[1].size());
     }
+}
+
+TEST(FlvSamples, ScriptDataAreEvents) {
+    FlvFile file;
+    file.avc_record(0ms);
+    for (int frame = 0; frame < 10 * 25; ++frame) {
+        if (frame % 50 == 30)
+            file.script(frame * 40ms, hex("02 0001 61"));
+        file.video(frame * 40ms, FileBytes(2'000, 7), frame % 25 == 0);
+    }
+    const FileBytes bytes = file.release();
+    std::vector<MediaTime> seen;
+    // Those at 1.2 s, 3.2 s, ..., and the metadata at zero.
+    const auto read_script = [&seen](Bytes script, MediaTime at) -> std::vector<EventMessage> {
+        if (script.size() != 4)
+            return {};
+        seen.push_back(at);
+        return {event_at(kId3Scheme, at, script)};
+    };
+    const ReadFile read = [&bytes](std::size_t, std::uint64_t offset, std::size_t count) {
+        return piece_of(bytes, offset, count);
+    };
+    auto fragments =
+        MUST(ExcerptFragments::create(MUST(Excerpt::create({{.size = bytes.size(), .start = -2s}}, read, 6s, read_script))));
+    ByteWriter out;
+    for (std::vector<FileRange> ranges; MUST(fragments.next(out, ranges));)
+        append_ranges(out, {{-2s, bytes}}, ranges);
+    EXPECT_EQ(seen, (std::vector<MediaTime>{3'200ms, 5'200ms, 7'200ms}));
+    const auto events = events_in(out.written());
+    ASSERT_EQ(events.size(), 3u);
+    EXPECT_EQ(time_of(events[0]), 1'200ms);
+    EXPECT_EQ(events[2].data, hex("02 0001 61"));
+}
+
+// An index saves the way from tag to tag, and changes nothing else.
+TEST(FlvSamples, IndexSavesReads) {
+    FlvFile file = flv_frames(120);
+    file.avc_record(120s, 1);
+    file.video(120s, FileBytes(9, 1), true);
+    FlvFile same = flv_frames(120);
+    same.avc_record(120s, 1);
+    same.video(120s, FileBytes(9, 1), true);
+    const FileBytes indexed = file.close();
+    const FileBytes plain = same.release();
+    const auto reads_of = [](const FileBytes& bytes, MediaTime start, MediaTime duration) {
+        std::size_t read_bytes = 0;
+        const ReadFile read = [&](std::size_t, std::uint64_t offset, std::size_t count) {
+            read_bytes += count;
+            return piece_of(bytes, offset, count);
+        };
+        static_cast<void>(MUST(Excerpt::create({{.size = bytes.size(), .start = -start}}, read, duration)));
+        return read_bytes;
+    };
+    for (const MediaTime start : {0s, 3s, 60s, 119s, 120s})
+        EXPECT_EQ(fragmented_excerpt({{-start, indexed}}, 200s), fragmented_excerpt({{-start, plain}}, 200s)) << start.count();
+    EXPECT_LT(reads_of(indexed, 0s, 200s) * 5, reads_of(plain, 0s, 200s));
+    EXPECT_LT(reads_of(indexed, 100s, 10s) * 3, reads_of(plain, 100s, 10s));
+    // One that is wrong is not used.
+    for (const int wrong : {1, 2}) {
+        FileBytes bytes = indexed;
+        const std::string_view key = wrong == 1 ? "formatpositions" : "filepositions";
+        const auto at =
+            std::ranges::search(bytes, as_bytes(key)).begin() - bytes.begin() + static_cast<std::ptrdiff_t>(key.size());
+        for (std::ptrdiff_t i = 0; i < 30; ++i)
+            bytes[static_cast<std::size_t>(at + 8 + i * 9)] ^= i < 3 || wrong == 2 ? 0x10 : 0;
+        EXPECT_EQ(fragment_samples(fragmented_excerpt({{-60s, bytes}}, 200s)),
+                  fragment_samples(fragmented_excerpt({{-60s, plain}}, 200s)))
+            << wrong;
+    }
+}
+
+// One part of the file is the media of a fragment, with the heads of the tags in it.
+TEST(FlvSamples, FragmentsHaveFewPartsOfTheFile) {
+    const auto [fragments, ranges] = fragments_and_ranges({{0s, flv_file(10)}}, 10s);
+    EXPECT_EQ(ranges, fragments);
+    EXPECT_LE(fragments, 10u);
 }
 
 TEST(SampleFile, RecordingsOfAllContainersFollowEachOther) {
