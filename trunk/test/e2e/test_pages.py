@@ -619,7 +619,8 @@ def test_pages_are_accessible_and_fit(site, clip, size, scheme):
         empty.wait("document.getElementById('unreachable').checkVisibility()")
         assert empty.value(AUDIT) == []
     for path in ("/nginx.html", "/404.html"):
-        assert one.open(path, **options).value(AUDIT) == [], path
+        page = one.open(path, **options)
+        assert page.value(AUDIT) == [] and page.barriers() == [], path
 
 
 def test_a_keyboard_is_enough(site, clip):

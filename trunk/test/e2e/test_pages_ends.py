@@ -49,7 +49,7 @@ def test_a_refused_page_shows_the_servers_reason_and_stops(site, html, clip, way
             page = one.open(PAGES[way])
             page.wait(f"{STATE} === 'Cannot play'", 30)
             text = page.value(HEADLINE)
-            assert text.startswith("The server refused: ") and text.endswith("(HTTP 403)."), text
+            assert text == "The server refused: your subscription has ended (HTTP 403).", text
             page.wait("document.getElementById('connections').textContent === '1'")
             assert page.is_shown("#again")
             assert 1 <= len(hooks.events) <= 2, "the attempt, and one more for a reason that the browser withholds"

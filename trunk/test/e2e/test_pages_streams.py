@@ -151,7 +151,7 @@ def test_landing_has_a_picture_and_shares_a_stream(site, html, clip):
         with urllib.request.urlopen(f"{one.origin}/api/v1/thumbnail/live/cam.jpg", timeout=10) as answer:
             assert answer.headers["Content-Type"] == "image/jpeg" and answer.read(2) == b"\xff\xd8"
         page.wait("document.querySelector('.thumbnail').naturalWidth === 480 && document.querySelector('.thumbnail').checkVisibility()")
-        page.wait("/Viewers1: 1 RTMP/.test(document.querySelector('.facts').textContent)")
+        page.wait("/Viewers1 \\(RTMP\\)/.test(document.querySelector('.facts').textContent)")
         page.wait("/Live for\\d+ s/.test(document.querySelector('.facts').textContent)")
         page.click(".share summary")
         page.wait("document.querySelector('.qr path').getAttribute('d')?.length > 1000")

@@ -23,7 +23,10 @@ export function sentenceIn(body) {
 
 /** "The server refused: not today (HTTP 403)." */
 export function refusal(status, body) {
-    const said = sentenceIn(body).replace(/[.\s]+$/, '');
+    // Of a callback's refusal, the words of the operator's service.
+    const said = sentenceIn(body)
+        .replace(/[.\s]+$/, '')
+        .replace(/^refused by the callback(?:: (.+))? \(code [^()]*\)$/, '$1');
     return `The server refused${said ? `: ${said}` : ''} (HTTP ${status}).`;
 }
 

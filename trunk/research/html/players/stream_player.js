@@ -54,7 +54,7 @@ export class StreamPlayer {
         if (addresses.some(({ format }) => format === 'whep'))
             this.#say('This stream plays over WebRTC', 'Open it on the WebRTC page of this server.');
         else if (addresses.length > 0)
-            this.#say('A browser cannot play this stream', 'The server offers it by RTMP or SRT only: use VLC, ffplay or OBS.');
+            this.#say('A browser cannot play this stream', 'The server offers it over RTMP, SRT or RTSP only: play it with VLC or ffplay.');
         else this.#say('Not live', 'Playback starts as soon as the stream does.');
         this.timer = setTimeout(() => this.start(), LOOK_AGAIN_MS);
     }

@@ -79,11 +79,12 @@ export function viewersByProtocol(viewers) {
         .sort((a, b) => b.count - a.count);
 }
 
-/** "5: 3 HLS, 2 RTMP", "0" */
+/** "5 (3 HLS, 2 RTMP)", "2 (HLS)", "0" */
 export function viewers(list) {
     const all = viewersByProtocol(list);
     const total = count(all.reduce((sum, one) => sum + one.count, 0));
-    return all.length > 0 ? `${total}: ${all.map((one) => `${count(one.count)} ${one.name}`).join(', ')}` : total;
+    if (all.length === 0) return total;
+    return `${total} (${all.length === 1 ? all[0].name : all.map((one) => `${count(one.count)} ${one.name}`).join(', ')})`;
 }
 
 /** The time of day of a number of seconds since 1970. */
