@@ -185,12 +185,14 @@ def test_every_conf_in_the_manual_is_valid(tmp_path):
 
 
 def packaged_conf(folder: Path) -> str:
-    """The conf of the package, in a folder of its own, with RTSP; the ports are those of the manual."""
+    """The conf of the package, in a folder of its own, with RTSP and the casters of two pages; the ports are those of the manual."""
     text = (TRUNK / "packaging/debian/millrace.conf").read_text()
     for place in ("/var/lib/millrace", "/var/log/millrace"):
         (folder / place[1:]).mkdir(parents=True)
         text = text.replace(place, str(folder / place[1:]))
     text = re.sub(r"(rtsp_server \{\s+enabled\s+)off", r"\1on", text)
+    for page in ("publish-hardware", "publish-cameras"):
+        text += re.search(r"^stream_caster \{(?:[^\n]*\}\n|\n.*?^\}\n)", (MANUAL / f"{page}.md").read_text(), re.M | re.S)[0]
     return text.replace("/usr/share/millrace/html", str(TRUNK / "research/html"))
 
 
@@ -261,14 +263,15 @@ def run_commands(folder: Path) -> None:
         server.terminate()
         server.wait(20)
     assert {"install", "configuration", "tls", "publish-ffmpeg", "play-browser", "play-players", "monitoring", "recording",
-            "rtsp", "srt", "captions", "markers", "transcoding", "ladder"} <= set(ran), ran
+            "rtsp", "srt", "captions", "markers", "transcoding", "ladder", "publish-hardware", "publish-cameras"} <= set(ran), ran
 
 
-def test_the_commands_work(tmp_path):
+def test_the_commands_work(tmp_path, clip):
     for program in ("ffmpeg", "ffprobe", "curl", "openssl"):
         if not shutil.which(program):
             pytest.skip(f"no {program} here")
-    own_network.run(run_commands, tmp_path, limit_s=240)
+    (tmp_path / "clip.mp4").symlink_to(clip("basic"))
+    own_network.run(run_commands, tmp_path, limit_s=300)
 
 
 def test_the_service_of_20_lines_decides(server, clip, tmp_path):
