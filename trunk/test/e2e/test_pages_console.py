@@ -89,6 +89,8 @@ def test_ten_thousand_clients_scroll_search_and_sort_without_a_stutter(site):
         assert {count for _, count in BusyApi.asked} == {100, 1000}, "an order needs all"
         page.click(sort % "Connected")
         page.wait(f"{first} === 'c0'")
+        assert page.value("[...document.querySelectorAll('#clients tbody tr')].slice(0, 2).map((row) => row.children[4].textContent)") == ["–", "2.9 Mbps"], \
+            "a rate that the server has not computed yet is unknown"
         page.click(sort % "Address")
         page.wait(f"{first} !== 'c0' || document.querySelectorAll('#clients thead th')[2].ariaSort === 'ascending'")
         page.value(SCROLL)

@@ -19,6 +19,10 @@ CUT = """[...document.querySelectorAll('main *, nav a, footer *')].filter((one) 
     .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && getComputedStyle(one).overflowX !== 'visible').map((one) => one.outerHTML.slice(0, 80))"""
 
 
+BESIDE = """(() => { const [video, charts] = ['video', 'hour'].map((id) => document.getElementById(id).getBoundingClientRect());
+    return charts.left >= video.right && Math.abs(charts.top - video.top) < 4; })()"""
+
+
 @pytest.mark.parametrize("width, height, scheme", [(320, 640, "light"), (768, 1024, "dark"), (1280, 860, "light"), (1920, 1080, "dark")], ids=["320", "768", "1280", "1920"])
 def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
     one = site()
@@ -31,6 +35,9 @@ def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
             if path.startswith("/players/stream.html"):
                 page.wait("document.querySelectorAll('#clients tbody tr').length >= 1 && document.querySelectorAll('#addresses code').length > 0")
                 page.click("#share summary")
+                page.wait("document.getElementById('hour').checkVisibility()")
+                # A wide screen has the charts beside the player; others have them below.
+                assert page.value(BESIDE) == (width >= 1600)
             if path == "/console/":
                 page.wait("document.querySelectorAll('#clients tbody tr').length === 2 && document.querySelectorAll('#streams tbody tr').length === 1")
                 assert page.value(OUTSIDE % "td.act > *") == []

@@ -68,7 +68,7 @@ const clientTable = new Table({
         ['Type', (client) => (client.rtc?.layer ? `${client.type} (${client.rtc.layer})` : client.type)],
         ['Address', (client) => client.ip, 'long'],
         ['Stream', (client) => client.url, 'long'],
-        ['Rate', (client) => format.bitrate(rateOf(client)), 'number', rateOf],
+        ['Rate', (client) => format.bitrate(format.rateOf(client)), 'number', format.rateOf],
         ['Sent', (client) => format.bytes(client.send_bytes), 'number', (client) => client.send_bytes],
         ['Received', (client) => format.bytes(client.recv_bytes), 'number', (client) => client.recv_bytes],
         ['Queued', (client) => (client.publish ? '–' : format.seconds(client.queue_delay_ms / 1000)), 'number', (client) => client.queue_delay_ms],
@@ -83,10 +83,6 @@ const clientTable = new Table({
         return { items: clients, total };
     },
 });
-
-function rateOf({ publish, kbps }) {
-    return publish ? kbps?.recv_30s : kbps?.send_30s;
-}
 
 function nameOf({ stream, vhost }) {
     const notes = [vhost && vhost !== DEFAULT_VHOST ? vhost : '', stream.publish?.active ? '' : 'no publisher'].filter(Boolean);

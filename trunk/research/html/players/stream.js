@@ -40,7 +40,7 @@ const clientTable = new Table({
         ['Client', (client) => client.id, 'mono'],
         ['Type', (client) => client.type],
         ['Address', (client) => client.ip, 'long'],
-        ['Rate', (client) => format.bitrate(rateOf(client)), 'number', rateOf],
+        ['Rate', (client) => format.bitrate(format.rateOf(client)), 'number', format.rateOf],
         ['Sent', (client) => format.bytes(client.send_bytes), 'number', (client) => client.send_bytes],
         ['Queued', (client) => (client.publish ? '–' : format.seconds(client.queue_delay_ms / 1000)), 'number', (client) => client.queue_delay_ms],
         ['Dropped', (client) => (client.publish ? '–' : format.count(client.dropped_packets)), 'number', (client) => client.dropped_packets],
@@ -53,10 +53,6 @@ const clientTable = new Table({
         return { items: clients, total };
     },
 });
-
-function rateOf({ publish, kbps }) {
-    return publish ? kbps?.recv_30s : kbps?.send_30s;
-}
 
 function showCharts() {
     charts.rate.set(hour.over((point) => point.send_kbps, (point) => point.recv_kbps));

@@ -27,6 +27,15 @@ export const count = (value) => (isNumber(value) ? counter.format(value) : NONE)
 /** bits in thousands a second */
 export const bitrate = (kbps) => (isNumber(kbps) ? scaled(kbps, 1000, ['kbps', 'Mbps', 'Gbps']) : NONE);
 
+// The server computes rates every few seconds: until then a client has none.
+const MEASURED_SECONDS = 5;
+
+/** The kbps of a client of the API; null while they are unknown. */
+export function rateOf({ publish, kbps, alive }) {
+    const rate = publish ? kbps?.recv_30s : kbps?.send_30s;
+    return rate > 0 || alive >= MEASURED_SECONDS ? rate : null;
+}
+
 export const bytes = (value) => (isNumber(value) ? scaled(value, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']) : NONE);
 
 /** 0..1 */
