@@ -215,7 +215,7 @@ function showInside({ summaries, held, clusters, log }) {
     const largest = kinds.sort(([, a], [, b]) => b.bytes - a.bytes);
     showRows(
         'memory',
-        largest.map(([name, kind]) => [name.replace(/_/g, ' '), `${format.bytes(kind.bytes)}, ${format.count(kind.objects)} objects`]),
+        largest.map(([name, kind]) => [name.replace(/_/g, ' '), `${format.bytes(kind.bytes)}, ${format.count(kind.objects)} ${kind.objects === 1 ? 'object' : 'objects'}`]),
     );
     const nodes = Array.isArray(clusters.data?.cluster?.nodes) ? clusters.data.cluster.nodes : [];
     showRows('nodes', nodes.map((node) => [String(node.id), nodeText(node)]));
