@@ -126,6 +126,15 @@ def test_metrics_endpoints_and_samples_that_the_manual_names_exist():
     assert len(samples) > 8 and {name for name in samples if not (TRUNK / "conf" / name).exists()} == set()
 
 
+def test_the_codes_of_srt_refusals_are_those_of_the_sources():
+    engine, session = TRUNK / "src/engine/srt", TRUNK / "src/session/srt"
+    codes = dict(re.findall(r"^    (\w+) = (\d{4}),", (engine / "handshake/handshake_message.hpp").read_text(), re.M))
+    table = re.search(r"## Refusal reasons\n.*?\n\n(\|.*?)\n\n", (MANUAL / "srt.md").read_text(), re.S)[1]
+    documented = set(re.findall(r"\b1\d{3}\b", table))
+    sent = {name for path in (session / "opener.cpp", session / "key_check.cpp") for name in re.findall(r"RejectReason::(\w+)", path.read_text())}
+    assert len(sent) > 8 and {codes[name] for name in sent} <= documented <= set(codes.values())
+
+
 def test_the_manual_says_what_is_not_supported():
     """A reader who looks for it finds the sentence; a page that claims it would be wrong."""
     texts = {path.stem: path.read_text() for path in MANUAL.glob("*.md")}
