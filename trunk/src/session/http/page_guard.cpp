@@ -12,6 +12,9 @@ namespace live::session::http {
 
 namespace {
 
+// Each of these calls has the secret of the conf, which a page of another site does not have.
+constexpr std::string_view kSecretCalls = "/index/api/";
+
 // Returns the port of "host:port"; 0 without a port.
 std::uint16_t port_of_authority(std::string_view authority) {
     authority.remove_prefix(std::min(authority.find(']') + 1, authority.size()));  // an IPv6 address has colons
@@ -47,13 +50,24 @@ bool is_address_or_localhost(const std::string& host) { return ascii::are_same(h
 bool is_control(std::string_view path) { return path.find("/api/") != std::string_view::npos || path.starts_with("/gb/"); }
 
 bool changes_state(const Request& request) {
-    constexpr std::array<std::string_view, 3> kGets = {"/api/v1/fault", "/api/v1/profile", "/api/v1/valgrind"};
+    constexpr std::array<std::string_view, 6> kGets = {"/api/v1/fault",
+                                                       "/api/v1/profile",
+                                                       "/api/v1/valgrind",
+                                                       "/index/api/openRtpServer",
+                                                       "/index/api/connectRtpServer",
+                                                       "/index/api/closeRtpServer"};
     const auto& query = request.target.query;
+    // The router finds these with a slash at the end, too.
+    std::string_view path = request.path();
+    if (path.ends_with('/'))
+        path.remove_suffix(1);
     return !request.is_get() || query.get("rpc") == "reload" || query.get("mark") == "1" ||
-           std::ranges::find(kGets, request.path()) != kGets.end();
+           std::ranges::find(kGets, path) != kGets.end();
 }
 
 bool may_control(const Request& request, const PageRules& rules) {
+    if (request.path().starts_with(kSecretCalls))
+        return true;
     const auto& headers = request.message.headers;
     const std::string host = request.host();
     // A name that another site has made to point at this machine.

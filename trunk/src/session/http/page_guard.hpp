@@ -15,7 +15,8 @@ namespace live::session::http {
 bool is_control(std::string_view path);
 
 // Reports whether the request changes state: by its method, or because it is a GET with an effect. These are rpc=reload of
-// /api/v1/raw, as servers of this family accept it, mark=1 of /api/v1/memory, a profile, a valgrind check and a fault.
+// /api/v1/raw, as servers of this family accept it, mark=1 of /api/v1/memory, a profile, a valgrind check, a fault, and the
+// calls of a GB28181 platform that open and close sessions.
 bool changes_state(const Request& request);
 
 struct PageRules {

@@ -23,8 +23,10 @@ TEST(PageGuard, ChangesAreOtherMethodsAndGetsWithAnEffect) {
     EXPECT_TRUE(changes_state(request_of("DELETE", "/api/v1/clients/a", "h", "")));
     EXPECT_FALSE(changes_state(request_of("GET", "/api/v1/memory?since=mark", "h", "")));
     for (const char* target : {"/api/v1/raw?rpc=reload", "/api/v1/memory?mark=1", "/api/v1/profile?seconds=30",
-                               "/api/v1/valgrind?check=full", "/api/v1/fault?kind=leak"})
+                               "/api/v1/valgrind?check=full", "/api/v1/fault?kind=leak", "/api/v1/profile/", "/api/v1/fault/",
+                               "/index/api/openRtpServer?secret=a", "/index/api/closeRtpServer/"})
         EXPECT_TRUE(changes_state(request_of("GET", target, "h", ""))) << target;
+    EXPECT_FALSE(changes_state(request_of("GET", "/index/api/listRtpServer?secret=a", "h", "")));
     EXPECT_TRUE(is_control("/api/v1/clients/a"));
     EXPECT_TRUE(is_control("/gb/v1/publish/"));
     EXPECT_TRUE(is_control("/index/api/openRtpServer"));
@@ -72,6 +74,11 @@ TEST(PageGuard, PagesOfThisServerMayControlAndOthersMayNot) {
         EXPECT_EQ(may_control(request, kOpen), one.may) << one.host << " " << one.origin;
         EXPECT_EQ(may_control(request, kWithPassword), one.may_with_password) << one.host << " " << one.origin;
     }
+}
+
+TEST(PageGuard, CallsWithASecretNeedNoOrigin) {
+    EXPECT_TRUE(may_control(request_of("GET", "/index/api/openRtpServer?secret=a", "media.example", ""), kOpen));
+    EXPECT_FALSE(may_control(request_of("GET", "/api/v1/profile", "media.example", ""), kOpen));
 }
 
 TEST(PageGuard, RefusesReloadByPageWhoseNamePointsAtThisMachine) {
