@@ -20,9 +20,10 @@ from pathlib import Path
 import pytest
 import rtc_offer
 from access_site import ACCESS, get, is_published, run, start_ffmpeg, token, user
+from api_description import ask
 from hook_server import HookServer
 from key_issuer import Issuer, head, key_set
-from live_server import ROOT_CONF, LiveServer, wait_until
+from live_server import ROOT_CONF, LiveServer, can_connect, wait_until
 
 
 def call(live: LiveServer, path: str, method: str = "GET", **headers: str) -> int:
@@ -77,6 +78,69 @@ def test_the_api_has_roles_and_an_audit_log(tmp_path):
         live.kill()
 
 
+# A GET with an effect, beside the other methods.
+ACTING_GETS = ("/api/v1/profile", "/api/v1/valgrind", "/api/v1/fault", "/index/api/openRtpServer", "/index/api/connectRtpServer", "/index/api/closeRtpServer")
+ACTING_QUERIES = ("/api/v1/raw?rpc=reload", "/api/v1/memory?mark=1")
+
+
+def test_each_role_may_make_its_calls_of_the_api_only(tmp_path):
+    """Every operation of the description, also with the slash at the end that the router accepts: reading needs api.read, a change api.admin."""
+    users = "".join(user(name, f'"plain:{name} pass"', right) for name, right in (("boss", "api.admin"), ("viewer", "api.read"), ("scraper", "metrics"), ("player", "play")))
+    more = "stream_caster { enabled on; caster gb28181; listen 127.0.0.1:$gb; zlm_api { enabled on; secret zlm; } }\n"
+    block = "http_api { auth { enabled on; } audit_log $folder/audit.log; raw_api { enabled on; allow_reload on; } "
+    live = GuardedServer(tmp_path, ROOT_CONF.replace("http_api {", block) + users + more + "vhost __defaultVhost__ {" + ACCESS + "}")
+    live.start()
+    try:
+        operations = [(method.upper(), path.replace("{id}", "none")) for path, methods in live.api("/api/v1/openapi.json")["paths"].items()
+                      for method in methods if "/api/" in path or path.startswith("/gb/")]
+        assert len(operations) > 50
+        operations += [("GET", path) for path in ACTING_QUERIES] + [(method, path + "/") for method, path in operations if not path.endswith("/")]
+        acts = 0
+        for method, path in operations:
+            is_change = method not in ("GET", "HEAD") or path.rstrip("/") in ACTING_GETS or path in ACTING_QUERIES
+            where = f"{method} {path}"
+            assert ask(live.ports["api"], method, path).status == 401, where
+            wanted = {"viewer": {403} if is_change else None, "scraper": {403}, "player": {401}}
+            for name, statuses in wanted.items():
+                answer = ask(live.ports["api"], method, path, {"Authorization": basic(name, f"{name} pass")})
+                assert answer.status in statuses if statuses else answer.status not in (401, 403), f"{where}: {answer.status} for {name}"
+            acts += is_change
+        lines = wait_until(lambda: (lambda text: text if text.count("\n") >= 4 * acts else None)((live.folder / "audit.log").read_text()), 20, "all are in the audit log")
+        refused = [json.loads(line) for line in lines.splitlines()]
+        assert len(refused) == 4 * acts and {line["status"] for line in refused} == {401, 403}
+        # A call of a platform has a secret of its own, and is a change as well.
+        opened = ask(live.ports["api"], "GET", "/index/api/openRtpServer?secret=zlm&stream_id=cam&ssrc=1", {"Authorization": basic("boss", "boss pass")})
+        assert opened.status == 200 and json.loads(opened.body)["code"] == 0
+        wait_until(lambda: '"status":200' in (live.folder / "audit.log").read_text(), 10, "it is in the audit log")
+        assert "zlm" not in (live.folder / "audit.log").read_text()
+        live.stop()
+    finally:
+        live.kill()
+
+
+def test_wrong_credentials_of_the_api_slow_their_address_down(server):
+    """Those of http_api.auth itself: guesses are not compared while the address must wait, right or not."""
+    live = server()
+    live.stop()
+    live.write_conf(live.conf_path.read_text().replace("http_api { enabled on;", "http_api { enabled on; auth { enabled on; username u; password p; token t; }"))
+    live.start(ready=False)
+    wait_until(lambda: can_connect(live.ports["api"]), 20, live.log)
+
+    def status(value: str, source: str) -> tuple[int, str | None]:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", live.ports["api"], timeout=10, source_address=(source, 0))) as connection:
+            connection.request("GET", "/api/v1/versions", headers={"Authorization": value})
+            answer = connection.getresponse()
+            return answer.status, answer.getheader("Retry-After")
+
+    assert status(basic("u", "p"), "127.0.0.20")[0] == 200
+    guesses = [status(value, source)[0] for source in ("127.0.0.20", "127.0.0.21") for value in (basic("u", "x"), "Bearer x") * 6]
+    assert set(guesses) == {401, 503} and guesses.count(401) < 8
+    # Its next pause is of several seconds now.
+    assert status(basic("u", "p"), "127.0.0.21") == status("Bearer t", "127.0.0.21") == (503, "5")
+    assert status(basic("u", "p"), "127.0.0.20")[0] == 200, "right before"
+    assert status("Bearer t", "127.0.0.22")[0] == 200, "others do not wait"
+
+
 @pytest.mark.parametrize("mode", ["lies", "is_empty", "fails", "hangs", "is_huge"])
 def test_a_key_set_is_read_from_its_url_and_kept(server, tmp_path, mode):
     private = tmp_path / "private.pem"
@@ -110,6 +174,28 @@ def test_a_key_set_is_read_from_its_url_and_kept(server, tmp_path, mode):
         assert head(live, play) == 200, "the previous set is kept"
     finally:
         issuer.close()
+
+
+@pytest.mark.long
+def test_an_admission_by_a_token_is_cheap(server, tmp_path):
+    """RS256, with the search for the virtual host, the rights and the stream: a release build needs at most 150 us of CPU time more than without `access`."""
+    private = tmp_path / "private.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", str(private)], capture_output=True, check=True, timeout=60)
+    count, used = 4000, {}
+    for name in ("off", "on"):
+        live = server(vhost=f"access {{ enabled {name}; key_file {private}; }} http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}",
+                      root="limits { new_connections_per_ip 100000; }")
+        if name == "off":
+            signer = LiveServer(tmp_path / "signer", f"listen 1935; vhost __defaultVhost__ {{ access {{ enabled on; key_file {private}; }} }}")
+            play = "/live/cam.flv?token=" + token(signer, "--play", "live/*")
+        before = loop_seconds(live)
+        assert {head(live, play) for _ in range(count)} == {200}
+        used[name] = (loop_seconds(live) - before) * 1e6 / count
+        live.stop()
+    print(used)
+    if used["off"] > 150:
+        pytest.skip("no release build")
+    assert used["on"] - used["off"] < 150
 
 
 def proxied(live: LiveServer, header: bytes, source: str = "127.0.0.9") -> bytes:

@@ -81,8 +81,12 @@ ApiCaller ApiAccess::identify(const session::Credentials& credentials, const std
                         deadline);
     }
     const auto user = users_.check(credentials.user, credentials.password, peer_ip, deadline);
+    if (!user.ok() && user.code() == Errc::limit)
+        return {.must_wait = true};
     return user.ok() ? ApiCaller{role_by((*user)->rights), "user " + (*user)->name} : ApiCaller();
 }
+
+bool ApiAccess::may_try(const std::string& peer_ip, bool is_right) { return users_.note_compared(peer_ip, is_right).ok(); }
 
 ApiCaller ApiAccess::by_token(const std::string& token, io::Deadline deadline) {
     std::vector<std::string> missing;

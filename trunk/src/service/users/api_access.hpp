@@ -33,6 +33,7 @@ public:
     // session::http::ApiGuard
     session::http::ApiCaller identify(const session::Credentials& credentials, const std::string& peer_ip,
                                       io::Deadline deadline) override;
+    bool may_try(const std::string& peer_ip, bool is_right) override;
     void note(const session::http::ApiAction& action) override;
 
     // Service

@@ -61,6 +61,14 @@ TEST_F(ApiAccessTest, FindsTheRolesOfUsers) {
     EXPECT_EQ(role("reader", "wrong"), ApiRole::none);
 }
 
+TEST_F(ApiAccessTest, SlowsWrongCredentialsDown) {
+    EXPECT_FALSE(caller({"reader", "wrong", {}, {}, {}}, "10.0.0.8").must_wait);
+    EXPECT_TRUE(caller({"reader", "r", {}, {}, {}}, "10.0.0.8").must_wait);
+    EXPECT_EQ(role("reader", "r", "10.0.0.8"), ApiRole::none);
+    EXPECT_FALSE(access_.may_try("10.0.0.8", true)) << "those of http_api.auth itself, too";
+    EXPECT_TRUE(access_.may_try("10.0.0.9", true));
+}
+
 TEST_F(ApiAccessTest, FindsTheRolesOfTokens) {
     tokens::TokenRequest request{.rights = {}, .subject = "ops", .now = tokens::unix_now()};
     request.rights.push_back({tokens::Permission::api_read, MUST(tokens::PathPattern::parse(""))});

@@ -6,6 +6,11 @@
 
 namespace live::service::users {
 
+bool PasswordAttempts::must_wait(const IpAddress& address, TimePoint now) const {
+    const auto found = entries_.find(session::PerAddressLimits::group_of(address).bytes);
+    return found != entries_.end() && now < found->second.free_at;
+}
+
 Result<void> PasswordAttempts::begin(const IpAddress& address, TimePoint now) {
     const Key key = session::PerAddressLimits::group_of(address).bytes;
     auto found = entries_.find(key);

@@ -25,6 +25,8 @@ public:
     // Beyond this, the address whose last failure is the oldest is forgotten.
     static constexpr std::size_t kAddressesMax = 16'384;
 
+    // Reports whether a check of the address is refused at this time because of its failures.
+    bool must_wait(const IpAddress& address, TimePoint now) const;
     // Errc::limit while the address must wait. Otherwise end() must follow.
     Result<void> begin(const IpAddress& address, TimePoint now);
     enum class Outcome : std::uint8_t { right, wrong, not_checked };

@@ -12,6 +12,11 @@ using engine::crypto::PasswordHash;
 
 namespace {
 
+bool is_for_streams(tokens::Permission permission) {
+    return permission == tokens::Permission::publish || permission == tokens::Permission::play ||
+           permission == tokens::Permission::playback;
+}
+
 bool has_media(const User& user) {
     return std::ranges::any_of(user.rights, [](const tokens::Right& right) {
         return right.permission == tokens::Permission::publish || right.permission == tokens::Permission::play;
@@ -41,6 +46,9 @@ Result<User> read_user(const UserOptions& options) {
                 fmt::format("found allow \"{}\", expected publish, play, playback, api.read, api.admin or metrics, and a "
                             "pattern of paths if not for all",
                             fmt::join(right, " ")));
+        if (right.size() == 2 && !is_for_streams(*permission))
+            return Error(Errc::malformed, fmt::format("found allow \"{}\": {} is for the whole API and has no pattern of paths",
+                                                      fmt::join(right, " "), right[0]));
         user.rights.push_back({*permission, TRY(tokens::PathPattern::parse(right.size() > 1 ? right[1] : ""))});
     }
     return user;

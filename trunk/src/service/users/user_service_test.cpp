@@ -1,11 +1,13 @@
 #include "service/users/user_service.hpp"
 
+#include <ctime>
 #include <optional>
 
 #include <gtest/gtest.h>
 
 #include "base/log/log_fixture.hpp"
 #include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
 
 namespace live::service::users {
 namespace {
@@ -24,6 +26,17 @@ protected:
             return stored.password == sent && stored.ha1_md5.empty() == !stored.password.empty();
         });
         return proven.ok() ? std::nullopt : std::optional(proven.code());
+    }
+
+    std::optional<Errc> check(std::string_view user, std::string_view password, std::string_view ip) {
+        const auto found = users_.check(user, password, ip, io::Deadline::after(io::kSoon));
+        return found.ok() ? std::nullopt : std::optional(found.code());
+    }
+    // CPU time of the process, the threads that hash included.
+    double cpu_seconds_of_wrong(std::string_view user, std::string_view ip) {
+        const std::clock_t start = std::clock();
+        EXPECT_EQ(check(user, "wrong", ip), Errc::unauthenticated);
+        return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
@@ -77,6 +90,39 @@ TEST_F(UserServiceTest, SlowsWrongProofsDown) {
     EXPECT_EQ(prove("alice", "abd", "10.0.0.1"), Errc::unauthenticated);
     EXPECT_EQ(prove("alice", "abc", "10.0.0.1"), Errc::limit) << "at once after a wrong one";
     EXPECT_EQ(prove("alice", "abc", "10.0.0.2"), std::nullopt) << "from another address";
+}
+
+TEST_F(UserServiceTest, ChecksNoPasswordOfAnAddressThatMustWait) {
+    set({kPlainUser});
+    EXPECT_EQ(check("alice", "abc", "10.0.0.1"), std::nullopt);
+    EXPECT_EQ(check("alice", "abd", "10.0.0.2"), Errc::unauthenticated);
+    EXPECT_EQ(check("alice", "abc", "10.0.0.2"), Errc::limit) << "or guesses would be compared with the remembered pair";
+    EXPECT_EQ(users_.find_verified("alice", "abc", "10.0.0.2"), nullptr);
+    EXPECT_EQ(check("alice", "abd", "10.0.0.1"), Errc::unauthenticated);
+    EXPECT_EQ(check("alice", "abc", "10.0.0.1"), std::nullopt) << "this address has sent the right one before";
+    EXPECT_NE(users_.find_verified("alice", "abc", "10.0.0.1"), nullptr);
+    EXPECT_NE(users_.find_verified("alice", "abc", "10.0.0.3"), nullptr) << "no failure";
+    set({kPlainUser});
+    EXPECT_EQ(check("alice", "abc", "10.0.0.1"), Errc::limit) << "a reload forgets";
+}
+
+TEST_F(UserServiceTest, SlowsCredentialsThatOthersCompare) {
+    EXPECT_TRUE(users_.note_compared("10.0.0.1", true).ok());
+    EXPECT_TRUE(users_.note_compared("10.0.0.1", false).ok());
+    EXPECT_EQ(users_.note_compared("10.0.0.1", false).code(), Errc::limit);
+    EXPECT_TRUE(users_.note_compared("10.0.0.1", true).ok()) << "right before";
+    EXPECT_TRUE(users_.note_compared("10.0.0.2", false).ok());
+    EXPECT_EQ(users_.note_compared("10.0.0.2", true).code(), Errc::limit);
+    EXPECT_EQ(users_.attempts().failures(), 2U);
+    EXPECT_EQ(users_.attempts().refused(), 2U);
+}
+
+TEST_F(UserServiceTest, TakesTheSameTimeForEachName) {
+    using engine::crypto::PasswordHash;
+    set({{"slow", MUST(PasswordHash::make("slow", "right", PasswordHash::Scheme::argon2id)), {}, {{"play"}}}, kHashedUser});
+    const double known = cpu_seconds_of_wrong("slow", "10.0.0.1");
+    EXPECT_GT(cpu_seconds_of_wrong("nobody", "10.0.0.2"), known / 4);
+    EXPECT_GT(cpu_seconds_of_wrong(kHashedUser.name, "10.0.0.3"), known / 4) << "its own hash is fast";
 }
 
 TEST_F(UserServiceTest, FindsWhetherDigestServesAllUsersOfMedia) {

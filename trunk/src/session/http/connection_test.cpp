@@ -352,6 +352,40 @@ TEST_F(HttpConnectionTest, ApiPathsNeedThePasswordWhenThereIsOne) {
     EXPECT_EQ(ask("GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
 }
 
+TEST_F(HttpConnectionTest, AGuardSlowsWrongCredentialsDown) {
+    struct Guard final : ApiGuard {
+        ApiCaller identify(const Credentials& sent, const std::string&, io::Deadline) override {
+            return {sent.user == "reader" ? ApiRole::read : ApiRole::none, "user " + sent.user};
+        }
+        bool may_try(const std::string&, bool is_right) override {
+            tries += is_right ? '+' : '-';
+            return !must_wait;
+        }
+        void note(const ApiAction& action) override { callers.emplace_back(action.caller); }
+        bool must_wait = false;
+        std::string tries;
+        std::vector<std::string> callers;
+    } guard;
+    context_.guard = &guard;
+    context_.auth = {true, "admin", "secret", "t0ken", true};
+    const std::string call = "DELETE /api/v1/streams/ HTTP/1.1\r\nHost: h\r\n";
+    EXPECT_EQ(ask(call + "\r\n").status, 401);
+    EXPECT_EQ(guard.tries, "") << "nothing was sent";
+    EXPECT_EQ(ask(call + "Authorization: Basic YWRtaW46c2VjcmV0\r\n\r\n").status, 200);
+    EXPECT_EQ(ask(call + "Authorization: Bearer t0kem\r\n\r\n").status, 401);
+    EXPECT_EQ(ask("GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer t0kem\r\n\r\n").status, 401);
+    EXPECT_EQ(guard.tries, "+--");
+    guard.must_wait = true;
+    const auto waits = ask(call + "Authorization: Bearer t0ken\r\n\r\n");
+    EXPECT_EQ(waits.status, 503) << "right or not";
+    EXPECT_EQ(waits.headers.find("Retry-After"), "5");
+    EXPECT_EQ(guard.callers, (std::vector<std::string>{"", "http_api.auth", "", ""}));
+    guard.must_wait = false;
+    context_.auth.takes_users = true;
+    EXPECT_EQ(ask(call + "Authorization: Basic cmVhZGVyOng=\r\n\r\n").status, 403) << "may read";
+    EXPECT_EQ(guard.tries, "+--+") << "the guard counts those itself";
+}
+
 TEST_F(HttpConnectionTest, ATokenIsAnotherWayIn) {
     context_.auth = {true, "", "", "t0ken", true};
     const auto refused = ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -51,8 +51,9 @@ ApiRole own_role(const AuthOptions& auth, const Request& request) {
     return is_right ? ApiRole::admin : ApiRole::none;
 }
 
-ApiRole role_of(const AuthOptions& auth, const Request& request) {
-    return std::max(request.caller.role, own_role(auth, request));
+// With a guard, identify_caller() has decided.
+ApiRole role_of(const Context& context, const Request& request) {
+    return context.guard != nullptr ? request.caller.role : own_role(context.auth, request);
 }
 
 // Offers first the scheme for which a browser shows its own form.
@@ -66,11 +67,19 @@ Reply unauthorised(const AuthOptions& auth, const Request& request) {
     return reply;
 }
 
+Reply too_many_attempts() {
+    Reply reply = error_reply(Status::service_unavailable, "too many wrong passwords from this address: wait some seconds");
+    reply.headers.emplace_back("Retry-After", "5");
+    return reply;
+}
+
 // nullopt if the caller may send the request.
 std::optional<Reply> refuse_caller(const Context& context, const Request& request, const Log& log) {
     if (!is_guarded(context.auth, request.path()))
         return std::nullopt;
-    const ApiRole role = role_of(context.auth, request);
+    if (request.caller.must_wait)
+        return too_many_attempts();
+    const ApiRole role = role_of(context, request);
     const ApiRole needed = request.path().starts_with("/metrics")                          ? ApiRole::metrics
                            : request.path().starts_with("/rtc/") || changes_state(request) ? ApiRole::admin
                                                                                            : ApiRole::read;
@@ -87,11 +96,18 @@ std::optional<Reply> refuse_caller(const Context& context, const Request& reques
 }  // namespace
 
 void identify_caller(const Context& context, Request& request, io::Deadline deadline) {
-    if (context.guard == nullptr || !context.auth.takes_users || request.path().starts_with("/rtc/") ||
-        !is_guarded(context.auth, request.path()) || own_role(context.auth, request) != ApiRole::none)
+    const auto given = request.message.headers.find("Authorization");
+    if (context.guard == nullptr || !given || !is_guarded(context.auth, request.path()))
         return;
-    const auto sent = parse_authorization(request.message.headers.find("Authorization").value_or(""));
-    if (sent != nullptr)
+    const ApiRole own = own_role(context.auth, request);
+    const bool may_be_user = context.auth.takes_users && !request.path().starts_with("/rtc/");
+    if (own != ApiRole::none || !may_be_user) {
+        request.caller.must_wait = !context.guard->may_try(request.peer_ip, own != ApiRole::none);
+        if (own != ApiRole::none && !request.caller.must_wait)
+            request.caller = {own, "http_api.auth"};
+        return;
+    }
+    if (const auto sent = parse_authorization(*given))
         request.caller = context.guard->identify(*sent, request.peer_ip, deadline);
 }
 
@@ -99,10 +115,7 @@ void note_action(const Context& context, const Request& request, int status) {
     if (context.guard == nullptr || context.is_sibling || !is_control(request.path()) || !changes_state(request) ||
         request.message.method == "OPTIONS")
         return;
-    std::string name = request.caller.name;
-    if (name.empty() && context.auth.enabled && own_role(context.auth, request) != ApiRole::none)
-        name = "http_api.auth";
-    context.guard->note({name, request.peer_ip, request.message.method, request.message.target, status});
+    context.guard->note({request.caller.name, request.peer_ip, request.message.method, request.message.target, status});
 }
 
 std::optional<Reply> own_answer(const Context& context, const Request& request, const Router::Match& match, const Log& log) {

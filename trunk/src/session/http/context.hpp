@@ -68,6 +68,9 @@ class ApiGuard {
 public:
     // Without a role if the credentials are wrong. Suspends.
     virtual ApiCaller identify(const Credentials& credentials, const std::string& peer_ip, io::Deadline deadline) = 0;
+    // The client has sent credentials of http_api.auth itself, right or wrong. False while its address must wait because it has
+    // sent wrong ones. Must not suspend.
+    virtual bool may_try(const std::string& peer_ip, bool is_right) = 0;
     // Must not suspend.
     virtual void note(const ApiAction& action) = 0;
 

@@ -28,6 +28,8 @@ enum class ApiRole : std::uint8_t {
 struct ApiCaller {
     ApiRole role = ApiRole::none;
     std::string name{};  // for the audit log
+    // Its address has sent wrong credentials, and must wait before the next ones are compared.
+    bool must_wait = false;
 };
 
 struct Request {
