@@ -26,9 +26,10 @@ Result<void> CallbackPolicy::ask_connect(const Subject& subject, io::Deadline de
 Result<void> CallbackPolicy::ask_publish(const Subject& subject, session::StreamPlan& plan, io::Deadline deadline) {
     if (!plan.is_trusted_relay)
         plan.srt_passphrase = TRY(ask(Action::on_publish, subject, deadline)).srt_passphrase;
-    const auto& forward = TRY(vhosts_.rules_of(subject.request.vhost)).forward;
+    const VhostRules rules = TRY(vhosts_.rules_of(subject.request.vhost));
+    const auto& forward = rules.forward;
     if (forward.enabled && !forward.backend.empty())
-        plan.forward_urls = TRY(hooks_.ask_forward(forward.backend, subject, deadline));
+        plan.forward_urls = TRY(hooks_.ask_forward(forward.backend, rules.http_hooks, subject, deadline));
     return {};
 }
 

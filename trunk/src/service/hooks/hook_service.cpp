@@ -1,10 +1,12 @@
 #include "service/hooks/hook_service.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "base/log/log_format.hpp"
 #include "base/text/secret.hpp"
 #include "io/fibers/loop.hpp"
+#include "wire/http/target.hpp"
 #include "wire/http/url.hpp"
 
 namespace live::service::hooks {
@@ -62,9 +64,27 @@ Error refusal(Action action, const Error& error) {
 }
 
 // The subject as the service may see it.
+// A token of the Authorization field is a parameter for services, as WHIP's is.
+void add_bearer(session::ClientRequest& request) {
+    if (request.credentials == nullptr || request.credentials->bearer.empty())
+        return;
+    std::string_view param = request.param;
+    const bool is_query = param.starts_with('?') || param.empty();
+    param.remove_prefix(param.starts_with('?') ? 1 : 0);
+    if (const auto query = wire::http::Query::parse(param); !query.ok() || query->find("token"))
+        return;
+    const std::string token = "token=" + wire::http::percent_encode(request.credentials->bearer);
+    request.param = (is_query ? "?" : "") + std::string(param) + (param.empty() ? "" : "&") + token;
+}
+
 Subject shown_to(const HookOptions& options, Subject subject) {
-    if (!options.credentials)
-        subject.request.param = redacted(subject.request.param);
+    session::ClientRequest& request = subject.request;
+    add_bearer(request);
+    if (options.credentials)
+        return subject;
+    request.param = redacted(request.param);
+    request.tc_url = redacted(request.tc_url);
+    request.page_url = redacted(request.page_url);
     return subject;
 }
 
@@ -165,10 +185,11 @@ Result<Granted> HookService::ask(Action action, const HookOptions& options, cons
     return refusal(action, asked.error());
 }
 
-Result<std::vector<std::string>> HookService::ask_forward(std::string url, const Subject& subject, io::Deadline deadline) {
+Result<std::vector<std::string>> HookService::ask_forward(std::string url, const HookOptions& options, const Subject& subject,
+                                                          io::Deadline deadline) {
     const Log log = log_.with_id(subject.request.id);
-    const auto answer =
-        call(Action::on_forward, url, body_of(Action::on_forward, server_, subject, {}), trace_of(subject), log, deadline);
+    const std::string body = body_of(Action::on_forward, server_, shown_to(options, subject), {});
+    const auto answer = call(Action::on_forward, url, body, trace_of(subject), log, deadline);
     if (!answer.ok())
         return refusal(Action::on_forward, answer.error());
     auto urls = forward_urls_of(answer->status, answer->body);

@@ -46,7 +46,8 @@ public:
     // for the client, Errc::cancelled.
     Result<Granted> ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline);
     // forward.backend: where to push the stream. Errors as ask().
-    Result<std::vector<std::string>> ask_forward(std::string url, const Subject& subject, io::Deadline deadline);
+    Result<std::vector<std::string>> ask_forward(std::string url, const HookOptions& options, const Subject& subject,
+                                                 io::Deadline deadline);
 
     // Events: on_close, on_unpublish, on_stop. Never suspends.
     void tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic = {});

@@ -82,6 +82,30 @@ TEST_F(HookServiceTest, HidesCredentialsIfTheConfSaysSo) {
     options_.credentials = false;
     MUST(service_.ask(Action::on_play, options_, made, io::Deadline::after(kSoon)));
     EXPECT_EQ(json_of(fake_.got.back())["param"], "?token=***&a=b");
+    made.request.tc_url = "rtmp://alice:secret@media.example/live";
+    made.request.page_url = "http://site.example/?token=secret";
+    MUST(service_.ask(Action::on_play, options_, made, io::Deadline::after(kSoon)));
+    EXPECT_EQ(json_of(fake_.got.back())["tcUrl"], "rtmp://***@media.example/live");
+    EXPECT_EQ(json_of(fake_.got.back())["pageUrl"], "http://site.example/?token=***");
+    fake_.answers["/forward"] = R"({"code":0,"data":{"urls":[]}})";
+    MUST(service_.ask_forward(fake_.url("/forward"), options_, made, io::Deadline::after(kSoon)));
+    EXPECT_EQ(fake_.got.back().body.find("secret"), std::string::npos);
+}
+
+TEST_F(HookServiceTest, PassesOnTheTokenOfTheHeader) {
+    const auto param_with = [this](std::string param) {
+        Subject made = subject("a");
+        made.request.param = std::move(param);
+        made.request.credentials = std::make_shared<const session::Credentials>(session::Credentials{{}, {}, "a+b", {}, {}});
+        MUST(service_.ask(Action::on_play, options_, made, io::Deadline::after(kSoon)));
+        return json_of(fake_.got.back())["param"].get<std::string>();
+    };
+    EXPECT_EQ(param_with(""), "?token=a%2Bb");
+    EXPECT_EQ(param_with("?a=b"), "?a=b&token=a%2Bb");
+    EXPECT_EQ(param_with("a=b"), "a=b&token=a%2Bb");
+    EXPECT_EQ(param_with("?token=c"), "?token=c") << "that of the query is used";
+    options_.credentials = false;
+    EXPECT_EQ(param_with("?a=b"), "?a=b&token=***");
 }
 
 TEST_F(HookServiceTest, ReportsEventsOfAClientOnceAndInOrder) {
@@ -240,11 +264,11 @@ TEST_F(HookServiceTest, CountsThePlayersOfAStream) {
 
 TEST_F(HookServiceTest, RequestsForwardDestinations) {
     fake_.answers["/forward"] = R"({"code":0,"data":{"urls":["rtmp://10.0.0.9/live/cam"]}})";
-    const auto urls = service_.ask_forward(fake_.url("/forward"), subject("a"), io::Deadline::after(kSoon));
+    const auto urls = service_.ask_forward(fake_.url("/forward"), options_, subject("a"), io::Deadline::after(kSoon));
     ASSERT_TRUE(urls.ok());
     EXPECT_EQ(*urls, std::vector<std::string>{"rtmp://10.0.0.9/live/cam"});
     EXPECT_EQ(fake_.actions(), std::vector<std::string>{"on_forward"});
-    EXPECT_EQ(service_.ask_forward(fake_.url("/zero"), subject("a"), io::Deadline::after(kSoon)).code(), Errc::denied);
+    EXPECT_EQ(service_.ask_forward(fake_.url("/zero"), options_, subject("a"), io::Deadline::after(kSoon)).code(), Errc::denied);
 }
 
 }  // namespace

@@ -9,8 +9,10 @@ namespace live::service::hooks {
 inline constexpr auto kHookRows = config::Rows{
     config::row(&HookOptions::enabled, "enabled", config::Reload::live,
                 "Callbacks over HTTP. A change applies from the next event on."),
-    config::row(&HookOptions::credentials, "credentials", config::Reload::live,
-                "Ours: param contains passwords, tokens and keys as the client has sent them. Off: *** in their place."),
+    config::row(
+        &HookOptions::credentials, "credentials", config::Reload::live,
+        "Ours: param contains passwords, tokens and keys as the client has sent them, and the Bearer token of HTTP clients. Off: "
+        "*** in their place."),
     config::row(&HookOptions::on_connect, "on_connect", config::Reload::live, "An RTMP or SRT client connects. May refuse it.")
         .example("http://127.0.0.1:8085/api/v1/clients"),
     config::row(&HookOptions::on_close, "on_close", config::Reload::live, "The connection of a client is closed.")

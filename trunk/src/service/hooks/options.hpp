@@ -8,7 +8,7 @@ namespace live::service::hooks {
 
 struct HookOptions {
     bool enabled = false;
-    // Off: param has "***" in the place of passwords, tokens and keys.
+    // Off: param, tcUrl and pageUrl have "***" in the place of passwords, tokens and keys.
     bool credentials = true;
     // URLs, called in order.
     std::vector<std::string> on_connect;
