@@ -50,6 +50,38 @@ def test_recordings_need_the_right_to_play_them(server, clip, tmp_path):
             raise AssertionError(answer.status)
     except urllib.error.HTTPError as error:
         assert error.code == 403, "a signature for the live stream"
+    # A playlist with a start is of recordings, on the port of the stream.
+    earlier = "/live/cam.m3u8?start=2026-01-01T00:00:00Z&"
+    assert [get(live, earlier + query)[0] for query in ("", "token=" + token(live, "--play", "live/*"), "user=viewer&pass=viewer")] == [401, 403, 403]
+    assert get(live, earlier + "token=" + right["token"])[0] == 200
     # The right to play recordings is none to play the stream.
     assert get(live, f"/live/cam.flv?token={right['token']}")[0] == 403
     assert right["token"] not in live.log()
+
+
+def test_recordings_below_the_web_root_need_it_too(server, clip, tmp_path):
+    """A file by its own URL, from the HTTP server: nobody gets it around `access`."""
+    site = LiveServer(tmp_path / "hash", "listen 1935;")
+    users = "".join(user(name, run(site, "hash", "--sha256", given=f"{name}\n"), *rights)
+                    for name, rights in (("archivist", ["playback live/*"]), ("viewer", ["play live/*", "publish live/*"])))
+    live = server(vhost=ACCESS + "dvr { enabled on; dvr_path $folder/html/[app]/[stream].[timestamp].mp4; }", root=users)
+    sender = start_ffmpeg(clip, live.url("cam?user=viewer&pass=viewer"))
+    try:
+        wait_until(lambda: is_published(live, "cam"), 20, "the stream is live")
+    finally:
+        sender.kill()
+        sender.wait()
+    recorded = wait_until(lambda: next((live.folder / "html/live").glob("cam.*.mp4"), None), 20, "a recording")
+    wait_until(lambda: not is_published(live, "cam"), 20, "it is complete")
+    path = f"/live/{recorded.name}"
+    right = token(live, "--playback", "live/cam")
+    signature = signed(live, "http://127.0.0.1/live/cam", "--playback")
+    queries = {"none": "", "of the stream": "token=" + token(live, "--play", "live/*"), "other path": "token=" + token(live, "--playback", "live/cam2"),
+               "expired": "token=" + token(live, "--playback", "live/*", "--expires", "-5s"), "play": signed(live, "http://127.0.0.1/live/cam"),
+               "user of the stream": "user=viewer&pass=viewer", "right": "token=" + right, "signed": signature, "user": "user=archivist&pass=archivist"}
+    admitted = {name for name, query in queries.items() if get(live, f"{path}?{query}")[0] == 200}
+    assert admitted == {"right", "signed", "user"}
+    assert get(live, path)[0] == 401 and get(live, "/live/./" + recorded.name)[0] == 401 and get(live, f"{path}?start=10&bytes=0-9")[0] == 401
+    assert get(live, path, Authorization="Bearer " + right)[0] == 200
+    assert get(live, path, Authorization="Bearer " + right, Range="bytes=0-9")[0] == 206
+    assert right not in live.log()

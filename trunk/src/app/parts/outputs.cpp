@@ -38,6 +38,7 @@ Outputs::Outputs(const Shared& shared, const Log& log)
       streams_(shared.streams.table()),
       workers_(shared.workers.service()) {
     files_.set_players(viewers_, dash_player_.viewers());
+    files_.set_access(shared.admission.access());
     if (!workers_.identity().is_worker())
         return;
     viewers_.set_homes(homes_);

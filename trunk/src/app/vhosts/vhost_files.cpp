@@ -7,9 +7,12 @@
 #include "base/text/normal_path.hpp"
 #include "service/access/security.hpp"
 #include "service/dash/dash_stream.hpp"
+#include "service/dvr/options.hpp"
 #include "service/files/name_form.hpp"
 #include "service/files/stream_name.hpp"
 #include "service/hls/files/names.hpp"
+#include "service/recordings/playback_context.hpp"
+#include "session/http/client.hpp"
 #include "settings/conf/whole_path.hpp"
 
 namespace live::app {
@@ -82,12 +85,52 @@ Made made_by(const Vhost& vhost, const std::string& path) {
     return made == Made::not_here ? made_as(vhost.dash, path) : made;
 }
 
+// The client, as a player of a recording of this virtual host; nullopt for another file, and if everybody may have it.
+std::optional<session::ClientRequest> player_of_recording(const Vhost& vhost, const session::http::Request& request,
+                                                          const std::string& path) {
+    if (!vhost.enabled || !vhost.dvr.enabled || !vhost.access.enabled)
+        return std::nullopt;
+    const std::string named = service::dvr::path_template(vhost.dvr);
+    const std::string form = whole_path(named.starts_with('/') ? "/" : "", named);
+    if (!path.ends_with(form.substr(form.rfind('.'))) || !fits_form(form, path))
+        return std::nullopt;
+    // Without a stream in the form, only a right for all paths is for it.
+    const auto stream = service::files::match_name(form, path).value_or(service::files::StreamName());
+    auto player = session::http::client_of(request, session::ClientKind(service::recordings::kRecordingPlay), vhost.name,
+                                           stream.app, stream.stream);
+    // Other servers sign the path of the file.
+    if (const std::string name = "/" + stream.app + "/" + stream.stream; request.path().starts_with(name))
+        player.extension = request.path().substr(name.size());
+    return player;
+}
+
 }  // namespace
 
-Result<void> VhostFiles::check(const session::http::Request& request, const session::http::FilePlace& place) const {
+Result<void> VhostFiles::check(const session::http::Request& request, const session::http::FilePlace& place,
+                               io::Deadline deadline) const {
     if (request.is_sibling)
         return {};
     const std::string path = whole_path(place.folder, place.path);
+    TRY(check_outputs(request, path));
+    return check_recordings(request, path, deadline);
+}
+
+Result<void> VhostFiles::check_recordings(const session::http::Request& request, const std::string& path,
+                                          io::Deadline deadline) const {
+    // The settings may change while a password is checked.
+    std::vector<session::ClientRequest> players;
+    for (const Vhost& vhost : settings_->vhosts)
+        if (auto player = player_of_recording(vhost, request, path))
+            players.push_back(*std::move(player));
+    for (const session::ClientRequest& player : players) {
+        if (access_ == nullptr)
+            return Error(Errc::denied, "recordings are for clients with the right to play them");
+        TRY(access_->check(player, service::access::Role::play, service::tokens::unix_now(), deadline));
+    }
+    return {};
+}
+
+Result<void> VhostFiles::check_outputs(const session::http::Request& request, const std::string& path) const {
     const auto rules = [&](const Vhost& vhost, Made made) -> Result<void> {
         TRY(service::access::check_security(vhost.security, service::access::Role::play, request.peer_ip));
         const bool has_sessions = vhost.hls.ctx || made_as(vhost.dash, path) != Made::not_here;

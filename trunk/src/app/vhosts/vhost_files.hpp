@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "service/admission/access_policy.hpp"
 #include "service/dash/viewers.hpp"
 #include "service/files/sessions.hpp"
 #include "session/http/static_handler.hpp"
@@ -24,18 +25,26 @@ public:
         viewers_ = &viewers;
     }
 
+    // Decides about recordings of virtual hosts with `access`; without it they are refused. Outlives this.
+    void set_access(const service::admission::AccessPolicy& access) { access_ = &access; }
+
     std::optional<session::http::FilePlace> find(const session::http::Request& request) const override;
     // The rules of the virtual hosts that may have made the file as HLS or DASH: `security`, and that media of a guarded stream
     // is for its admitted players. A playlist or an MPD that only others than the requested one make does not exist for it.
-    // Errc::denied, Errc::not_found.
-    Result<void> check(const session::http::Request& request, const session::http::FilePlace& place) const override;
+    // Recordings of the file's form need the right `playback` where `access` is enabled. Errc::denied, Errc::not_found, and
+    // errors as AccessPolicy::check().
+    Result<void> check(const session::http::Request& request, const session::http::FilePlace& place,
+                       io::Deadline deadline) const override;
 
 private:
+    Result<void> check_outputs(const session::http::Request& request, const std::string& path) const;
+    Result<void> check_recordings(const session::http::Request& request, const std::string& path, io::Deadline deadline) const;
     bool plays(const session::http::Request& request, const settings::Vhost& vhost, const std::string& path) const;
 
     const settings::CurrentSettings& settings_;
     const service::files::Sessions* sessions_ = nullptr;
     const service::dash::Viewers* viewers_ = nullptr;
+    const service::admission::AccessPolicy* access_ = nullptr;
 };
 
 }  // namespace live::app

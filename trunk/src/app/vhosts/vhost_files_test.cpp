@@ -85,7 +85,7 @@ struct SettingsFilesOfOutputsTest : ::testing::Test {
         request.message.headers.add("Host", host);
         request.target = MUST(wire::http::parse_target(target));
         request.peer_ip = "127.0.0.1";
-        const auto allowed = files.check(request, *files.find(request));
+        const auto allowed = files.check(request, *files.find(request), io::Deadline::never());
         return allowed.ok() ? 200 : allowed.code() == Errc::denied ? 403 : allowed.code() == Errc::not_found ? 404 : 0;
     }
     Settings settings;
@@ -124,6 +124,27 @@ TEST_F(SettingsFilesOfOutputsTest, MediaOfAGuardedStreamRequiresAPlayer) {
     vhost.hls.ctx = false;
     EXPECT_EQ(check("open", "/open/live/cam-3.ts"), 200) << "nobody has a session";
     EXPECT_EQ(check("open", "/open/live/cam/video-3.m4s"), 403);
+}
+
+TEST_F(SettingsFilesOfOutputsTest, RecordingsNeedTheRightToPlayThem) {
+    Vhost& vhost = settings.vhosts[2];
+    vhost.dvr.enabled = true;
+    vhost.dvr.path = "html/[app]/[stream].[timestamp].flv";
+    EXPECT_EQ(check("open", "/live/cam.1700000000.flv"), 200) << "no credentials are needed";
+    vhost.access.enabled = true;
+    for (const char* file : {"/live/cam.1700000000.flv", "/live/./cam.1700000000.flv", "//live/cam.1.flv"})
+        for (const char* host : {"open", "other", "closed"})
+            EXPECT_EQ(check(host, file), 403) << file;
+    EXPECT_EQ(check("open", "/live/cam.1700000000.mp4"), 200);
+    EXPECT_EQ(check("open", "/live/cam.flv"), 200) << "no time in its name";
+    vhost.dvr.path = "./html/rec";
+    EXPECT_EQ(check("open", "/rec/cam.1700000000.flv"), 403) << "a folder";
+    EXPECT_EQ(check("open", "/live/cam.1700000000.flv"), 200);
+    settings.http_server.dir = "/var/html";
+    vhost.dvr.path = "/var/html/rec";
+    EXPECT_EQ(check("open", "/rec/cam.1700000000.flv"), 403) << "a whole path";
+    vhost.dvr.enabled = false;
+    EXPECT_EQ(check("open", "/rec/cam.1700000000.flv"), 200);
 }
 
 TEST_F(SettingsFilesOfOutputsTest, OtherFilesAreUnrestricted) {

@@ -112,7 +112,7 @@ Result<void> DashHandler::serve_previous_mpd(http::Exchange& exchange, const seg
     const http::Request& request = exchange.request();
     const auto root = roots_.find(request);
     const bool is_left =
-        root && roots_.check(request, *root).ok() && io::File::open_below(root->folder, root->path, deadline).ok();
+        root && roots_.check(request, *root, deadline).ok() && io::File::open_below(root->folder, root->path, deadline).ok();
     if (is_left)
         if (const auto admitted = viewers_.admit(request, stream, deadline); !admitted.ok() || *admitted)
             return send_redirect_or_error(exchange, admitted, stream.vhost, deadline);

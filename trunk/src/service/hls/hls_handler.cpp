@@ -480,7 +480,7 @@ Result<void> HlsHandler::send_previous_playlist(http::Exchange& exchange, const 
     const auto place = roots_.find(exchange.request());
     if (!place)
         return exchange.send(not_found(), deadline);
-    if (const auto allowed = roots_.check(exchange.request(), *place); !allowed.ok())
+    if (const auto allowed = roots_.check(exchange.request(), *place, deadline); !allowed.ok())
         return exchange.send(refusal(allowed.error()), deadline);
     const auto file = io::File::open_below(place->folder, place->path, deadline);
     if (!file.ok() || file->facts().is_folder || file->facts().size > wire::hls::kPlaylistBytesMax)

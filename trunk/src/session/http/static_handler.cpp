@@ -231,8 +231,8 @@ Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
     const bool is_index = place->path.empty() || place->path.ends_with('/');
     if (is_index)
         place->path += "index.html";
-    if (const auto allowed = roots_.check(request, *place); !allowed.ok())
-        return exchange.send(error_reply(status_for(allowed.code()), allowed.error().sentence()), deadline);
+    if (const auto allowed = roots_.check(request, *place, deadline); !allowed.ok())
+        return allowed.code() == Errc::cancelled ? allowed : exchange.send(refusal_of(allowed.error()), deadline);
     const std::size_t content_max =
         exchange.tcp() != nullptr ? content::OpenFiles::kPlainContentMax : content::OpenFiles::kTlsContentMax;
     const auto file = files_.open(place->folder, place->path, content_max, io::now(), deadline);

@@ -25,8 +25,10 @@ public:
     // None: no files for such a request. Must not suspend.
     virtual std::optional<FilePlace> find(const Request& request) const = 0;
     // Checks whether the client may have that file: the rules of an output's virtual host apply to its files, even to leftover
-    // ones. Must not suspend.
-    virtual Result<void> check(const Request& /*request*/, const FilePlace& /*place*/) const { return {}; }
+    // ones. May suspend.
+    virtual Result<void> check(const Request& /*request*/, const FilePlace& /*place*/, io::Deadline /*deadline*/) const {
+        return {};
+    }
 };
 
 class StaticHandler final : public Handler {

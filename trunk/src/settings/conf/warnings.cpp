@@ -101,11 +101,11 @@ void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnin
             vhost.name));
 }
 
-// Files below the web root are public, except those of HLS and DASH.
+// Files below the web root are public, except those of HLS and DASH, and recordings where `access` is enabled.
 void warn_of_open_recordings(const Settings& settings, const Vhost& vhost, std::vector<std::string>& warnings) {
-    if (!vhost.enabled || !vhost.dvr.enabled || !vhost.guards_play())
+    if (!vhost.enabled || !vhost.dvr.enabled || vhost.access.enabled || !vhost.guards_play())
         return;
-    const std::string path = whole_path(".", service::dvr::path_template(vhost.dvr));
+    const std::string path = whole_path(service::dvr::path_template(vhost.dvr), "");
     std::vector<std::string> roots = {settings.http_server.enabled ? settings.http_server.dir : ""};
     for (const Vhost& other : settings.vhosts)
         roots.push_back(other.enabled && other.http_static.enabled ? other.http_static.dir : "");

@@ -79,6 +79,14 @@ TEST_F(SettingsWarnings, RecordingsBelowTheWebRootAreReportedWhereStreamsAreGuar
     ASSERT_EQ(warnings().size(), 1U);
     EXPECT_NE(warnings()[0].find("anybody can download its recordings"), std::string::npos);
     EXPECT_NE(warnings()[0].find("./objs/dvr/[app]/"), std::string::npos) << "the remedy";
+    vhost.access.enabled = true;
+    EXPECT_TRUE(warnings().empty()) << "recordings need a right";
+    vhost.access.enabled = false;
+    settings_.http_server.dir = "/var/html";
+    vhost.dvr.path = "/var/html/[stream].[timestamp].flv";
+    EXPECT_EQ(warnings().size(), 1U) << "whole paths";
+    settings_.http_server.dir = "./objs/nginx/html/";
+    vhost.dvr.path = "objs/nginx/html/[app]/[stream].[timestamp].flv";
     vhost.security = {true, {{"play", "all"}}, {}};
     EXPECT_TRUE(warnings().empty());
     vhost.security = {};
