@@ -1,5 +1,6 @@
 """A server with `access`, its credentials, and the ways in which real clients use them."""
 
+import json
 import subprocess
 import urllib.error
 import urllib.request
@@ -79,6 +80,13 @@ def ffmpeg_publishes(live: LiveServer, clip, url: str, name: str, form: str = "f
         sender.wait()
 
 
+def takes_offer(live: LiveServer, verb: str, stream: str, query: str) -> bool:
+    """The API before WHIP and WHEP: its URL of the stream has the query."""
+    offer = rtc_offer.offer("recvonly" if verb == "play" else "sendonly")
+    asked = {"streamurl": f"webrtc://127.0.0.1/live/{stream}?{query}", "sdp": offer}
+    return rtc_offer.ask(live.ports["http"], "POST", f"/rtc/v1/{verb}/", json.dumps(asked)).json()["code"] == 0
+
+
 def players(live: LiveServer, stream: str) -> dict:
     """By protocol: whether a query lets its client play."""
     srt = f"srt://127.0.0.1:{live.ports['udp_srt']}?streamid=#!::r=live/{stream},%sm=request"
@@ -87,9 +95,10 @@ def players(live: LiveServer, stream: str) -> dict:
         "rtmp": lambda query: ffmpeg_reads(live.url(f"{stream}?{query}")),
         "flv": lambda query: get(live, f"/live/{stream}.flv?{query}")[0] == 200,
         "hls": lambda query: get(live, f"/live/{stream}.m3u8?{query}")[0] == 200,
-        # A DASH player is known by its address and program.
-        "dash": lambda query: get(live, f"/live/{stream}.mpd?{query}", User_Agent=f"player {hash(query)}")[0] == 200,
+        # All of the same address and program.
+        "dash": lambda query: get(live, f"/live/{stream}.mpd?{query}")[0] == 200,
         "whep": lambda query: rtc_offer.post(live.ports["http"], f"/rtc/v1/whep/?app=live&stream={stream}&{query}", rtc_offer.offer("recvonly")).status == 201,
+        "rtc play": lambda query: takes_offer(live, "play", stream, query),
         "srt": lambda query: ffmpeg_reads(srt % (query and query.replace("&", ",") + ",")),
         "rtsp": lambda query: ffmpeg_reads(f"{rtsp}?{query}"),
     }

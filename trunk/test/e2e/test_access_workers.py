@@ -24,6 +24,13 @@ def media_playlist(live: LiveServer, stream: str, query: str) -> str:
     return path
 
 
+def dash_mpd(live: LiveServer, query: str) -> str | None:
+    """As ffmpeg asks for it; None before it exists."""
+    status, text = get(live, f"/live/cam.mpd?{query}", 100_000, User_Agent="tv", Range="bytes=0-")
+    assert status in (200, 404), (status, text)
+    return text if status == 200 else None
+
+
 def answers(live: LiveServer, path: str, **headers: str) -> set[int]:
     return {get(live, path, **headers)[0] for _ in range(REQUESTS)}
 
@@ -63,10 +70,15 @@ def test_each_worker_serves_the_fragments_of_a_session(site, scheme):
 
 
 def test_each_worker_serves_the_segments_of_a_dash_player(site):
+    """The MPD carries the session on to each segment; an address and a program are no permission, whoever claims them."""
     live = site
     query = "token=" + token(live, "--play", "live/cam")
-    wait_until(lambda: get(live, f"/live/cam.mpd?{query}", User_Agent="tv")[0] == 200, 30, "DASH has a segment")
+    text = wait_until(lambda: dash_mpd(live, query), 30, "DASH has a segment")
+    session = re.search(r"dash_ctx=[0-9a-z]+", text)[0]
+    assert {re.search(r"dash_ctx=[0-9a-z]+", dash_mpd(live, query))[0] for _ in range(REQUESTS)} == {session}, "one session, on whichever worker"
+    assert answers(live, "/live/cam.mpd", User_Agent="tv") == answers(live, f"/live/cam.mpd?{query}A", User_Agent="tv", X_Forwarded_For="127.0.0.1") == {403}
     for path in ("/live/cam/video-init.mp4", "/live/cam/audio-init.mp4"):
-        assert answers(live, path, User_Agent="tv") == {200}
-        assert answers(live, path, User_Agent="other") <= {401, 403}
+        assert answers(live, f"{path}?{session}") == {200}
+        assert answers(live, path, User_Agent="tv") <= {401, 403}
+        assert answers(live, path.replace("cam", "cam2") + "?" + session) <= {401, 403, 404}, "of another stream"
     assert ffmpeg_reads(f"http://127.0.0.1:{live.ports['http']}/live/cam.mpd?{query}")

@@ -242,9 +242,11 @@ def test_files_that_a_killed_server_left_keep_the_rules_of_their_host(server, cl
             assert (status_at(live, path, "closed.test"), status_at(live, path, "other.test")) == (403, 404 if is_list else 403), path
         assert not hooks.actions()
         # A virtual host that admits every player by a callback.
-        assert status_at(live, "/own/live/cam.mpd", "other.test") == 200
+        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{live.ports['http']}/own/live/cam.mpd", headers={"Host": "other.test"}), timeout=5) as answer:
+            session = re.search(r"dash_ctx=[0-9a-z]+", answer.read().decode())[0]
         assert hooks.wait_for("on_play").body["stream_url"] == "/live/cam"
-        assert status_at(live, "/own/live/cam/video-init.mp4", "other.test") == 200
+        assert status_at(live, f"/own/live/cam/video-init.mp4?{session}", "other.test") == 200
+        assert status_at(live, "/own/live/cam/video-init.mp4", "other.test") == 403
 
 
 @pytest.mark.workers(always=True)

@@ -11,6 +11,7 @@
 #include "io/fibers/loop.hpp"
 #include "io/files/file.hpp"
 #include "service/dash/mpd.hpp"
+#include "service/dash/mpd_reader.hpp"
 #include "service/files/stream_name.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
@@ -82,7 +83,7 @@ Result<bool> DashHandler::send_from_another_worker(http::Exchange& exchange, io:
         return false;
     if (const auto allowed = viewers_.touch(request, stream_of_segment(request), deadline); !allowed.ok())
         return allowed.code() == Errc::cancelled ? Result<bool>(allowed.error()) : false;
-    return TRY(remote_files_->answer(exchange, deadline)).has_value();
+    return TRY(remote_files_->answer(exchange, nullptr, deadline)).has_value();
 }
 
 // Reports whether several workers share the stream and none has its publisher.
@@ -116,7 +117,35 @@ Result<void> DashHandler::serve_previous_mpd(http::Exchange& exchange, const seg
     if (is_left)
         if (const auto admitted = viewers_.admit(request, stream, deadline); !admitted.ok() || *admitted)
             return send_redirect_or_error(exchange, admitted, stream.vhost, deadline);
-    return files_.serve(exchange, deadline);
+    const std::string query = is_left ? query_of_segments(request, stream) : std::string();
+    return query.empty() ? files_.serve(exchange, deadline) : send_left_mpd(exchange, *root, query, deadline);
+}
+
+Result<void> DashHandler::send_left_mpd(http::Exchange& exchange, const http::FilePlace& place, const std::string& query,
+                                        io::Deadline deadline) {
+    const auto file = io::File::open_below(place.folder, place.path, deadline);
+    if (!file.ok() || file->facts().is_folder || file->facts().size > kMpdBytesMax)
+        return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
+    const auto bytes = TRY(file->read(0, static_cast<std::size_t>(file->facts().size), deadline));
+    return exchange.send({.content_type = std::string(http::mime_of(kMpdEnding)),
+                          .body = with_query(as_text(bytes), query),
+                          .headers = {{"Cache-Control", "no-cache"}}},
+                         deadline);
+}
+
+// An MPD of another worker has the virtual host in its URLs.
+files::RemoteFileSource::Edit DashHandler::edit_for(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    std::string query = viewers_.query_for(request, stream);
+    if (query.empty())
+        return nullptr;
+    return [query = std::move(query)](std::string_view mpd) { return with_query(mpd, query); };
+}
+
+std::string DashHandler::query_of_segments(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    std::string query = request.is_sibling ? std::string() : viewers_.query_for(request, stream);
+    if (const std::string vhost = request.vhost(); vhost != request.host())
+        query = "vhost=" + wire::http::percent_encode(vhost) + (query.empty() ? "" : "&") + query;
+    return query;
 }
 
 // An MPD that began in the middle of the stream lacks segments that the publisher's worker lists.
@@ -124,7 +153,7 @@ Result<bool> DashHandler::send_from_publisher(http::Exchange& exchange, const se
                                               io::Deadline deadline) {
     if (remote_files_ == nullptr || exchange.request().is_sibling || !stream->is_partial)
         return false;
-    const auto sent = TRY(remote_files_->answer(exchange, stream->url, deadline));
+    const auto sent = TRY(remote_files_->answer(exchange, stream->url, edit_for(exchange.request(), *stream), deadline));
     if (sent && !exchange.request().is_head())
         viewers_.add_sent(exchange.request(), *stream, *sent);
     return sent.has_value();
@@ -201,8 +230,8 @@ Result<void> DashHandler::wait_for_mpd(const http::Request& request, io::Deadlin
 
 Result<void> DashHandler::send_mpd(http::Exchange& exchange, segments::File& file, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    const std::string vhost = request.vhost();
-    if (vhost == request.host()) {
+    const std::string query = query_of_segments(request, *file.stream());
+    if (query.empty()) {
         if (!request.is_head())
             viewers_.add_sent(request, *file.stream(), file.bytes());
         return segments::send_file(exchange, file, {{"Cache-Control", "no-cache"}}, deadline);
@@ -211,7 +240,7 @@ Result<void> DashHandler::send_mpd(http::Exchange& exchange, segments::File& fil
     for (const auto& block : file.blocks())
         mpd.append(as_text(Bytes(*block)));
     http::Reply reply{.content_type = std::string(http::mime_of(kMpdEnding)),
-                      .body = with_query(mpd, "vhost=" + wire::http::percent_encode(vhost)),
+                      .body = with_query(mpd, query),
                       .headers = {{"Cache-Control", "no-cache"}}};
     if (!request.is_head())
         viewers_.add_sent(request, *file.stream(), reply.body.size());
@@ -232,7 +261,9 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
         if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)
             return send_redirect_or_error(exchange, admitted, pulled->vhost, deadline);
         // Another worker may have the stream already.
-        if (const auto sent = remote_files_ == nullptr ? std::nullopt : TRY(remote_files_->answer(exchange, deadline))) {
+        if (const auto sent = remote_files_ == nullptr
+                                  ? std::nullopt
+                                  : TRY(remote_files_->answer(exchange, edit_for(request, *pulled), deadline))) {
             viewers_.add_sent(request, *pulled, *sent);
             return {};
         }

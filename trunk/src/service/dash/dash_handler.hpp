@@ -50,7 +50,13 @@ private:
     Result<void> serve_unknown(session::http::Exchange& exchange, io::Deadline deadline);
     Result<bool> send_from_publisher(session::http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
                                      io::Deadline deadline);
-    // Sends the MPD, with the virtual host in its URLs if the request names it: players drop the MPD's query.
+    // Adds the session to the URLs in the MPD of another worker.
+    files::RemoteFileSource::Edit edit_for(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
+    // The query of segments: the virtual host if the request names it, since players drop the MPD's query, and the session of a
+    // guarded stream. May be empty.
+    std::string query_of_segments(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
+    Result<void> send_left_mpd(session::http::Exchange& exchange, const session::http::FilePlace& place, const std::string& query,
+                               io::Deadline deadline);
     Result<void> send_mpd(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
     Result<void> send_growing(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
 

@@ -31,6 +31,12 @@ protected:
         return file;
     }
 
+    // "dash_ctx=NAME" of an MPD's segments.
+    static std::string session_in(const std::string& mpd) {
+        const std::size_t at = mpd.find("dash_ctx=");
+        return at == std::string::npos ? std::string() : mpd.substr(at, mpd.find('"', at) - at);
+    }
+
     segments::Store store_;
     files::OneFolder roots_;
     const segments::StreamOfFilesRef cam_ =
@@ -189,21 +195,50 @@ TEST_F(DashHandlerTest, ChecksRulesOfSegments) {
 
 TEST_F(DashHandlerTest, ServesGuardedSegmentsToAdmittedPlayers) {
     door_.is_guarded = true;
-    add_whole("cam.mpd", cam_);
+    const auto mpd = add("cam.mpd");
+    mpd->add(block_of(text_of(example_mpd())));
+    mpd->end();
     add_whole("cam/video-1.m4s", cam_);
     add_whole("cam/video-init.mp4", cam_);
+    const auto other =
+        std::make_shared<segments::StreamOfFiles>(segments::StreamOfFiles{"__defaultVhost__", "live", "cam2", 10s});
+    add_whole("cam2/video-1.m4s", other);
     for (const char* method : {"GET", "HEAD"}) {
         EXPECT_EQ(ask("/live/cam/video-1.m4s", method).status, 403);
         EXPECT_EQ(ask("/live/cam/video-init.mp4", method).status, 403);
     }
-    EXPECT_EQ(ask("/live/cam.mpd").status, 200);
-    const auto answer = ask("/live/cam/video-1.m4s");
+    const std::string text = ask("/live/cam.mpd?token=1").body;
+    const std::string query = "?" + session_in(text);
+    EXPECT_EQ(text, with_query(text_of(example_mpd()), session_in(text)));
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 403) << "the address and the program are no proof";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s?dash_ctx=madeup00").status, 403);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s?dash_ctx=" + std::string(100, 'a')).status, 403);
+    const auto answer = ask("/live/cam/video-1.m4s" + query);
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(answer.headers.find("Cache-Control"), "private");
+    EXPECT_EQ(ask("/live/cam/video-init.mp4" + query, "HEAD").status, 200);
+    EXPECT_EQ(ask("/live/cam2/video-1.m4s" + query).status, 403) << "a session is the permission for one stream";
     sessions_.expire(io::now() + 1'000s);
-    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 403) << "its session has ended";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s" + query).status, 403) << "its session has ended";
     door_.is_guarded = false;
     EXPECT_FALSE(ask("/live/cam/video-1.m4s").headers.find("Cache-Control")) << "for every cache";
+}
+
+TEST_F(DashHandlerTest, TakesNoCredentialsOfAnotherPlayerForAGuardedMpd) {
+    door_.is_guarded = true;
+    const auto mpd = add("cam.mpd");
+    mpd->add(block_of(text_of(example_mpd())));
+    mpd->end();
+    const std::string first = session_in(ask("/live/cam.mpd?token=1").body);
+    EXPECT_EQ(session_in(ask("/live/cam.mpd?token=1").body), first);
+    EXPECT_EQ(session_in(ask("/live/cam.mpd?token=1&CMCD=bl%3D100").body), first) << "the same player";
+    EXPECT_EQ(sessions_.size(), 1U);
+    EXPECT_NE(session_in(ask("/live/cam.mpd?token=2").body), first) << "admitted by its own";
+    EXPECT_EQ(sessions_.size(), 2U);
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam.mpd?token=1").status, 200);
+    EXPECT_EQ(ask("/live/cam.mpd?token=3").status, 403) << "a session of its address and program is there";
+    EXPECT_EQ(ask("/live/cam.mpd").status, 403);
 }
 
 TEST_F(DashHandlerTest, ServesTheTime) {

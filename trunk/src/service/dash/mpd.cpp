@@ -194,7 +194,7 @@ std::string text_of(const Mpd& mpd) {
 }
 
 std::string with_query(std::string_view mpd, std::string_view query) {
-    const std::string added = "?" + escaped(query);
+    const std::string added = escaped(query);
     std::string text;
     while (!mpd.empty()) {
         const std::size_t line = std::min(mpd.find('\n'), mpd.size() - 1) + 1;
@@ -205,7 +205,8 @@ std::string with_query(std::string_view mpd, std::string_view query) {
             const std::size_t end = at == std::string_view::npos ? at : rest.find('"', at + name.size());
             if (end == std::string_view::npos)
                 continue;
-            text.append(rest.substr(0, end)).append(added);
+            const bool has_query = rest.substr(0, end).find('?', at) != std::string_view::npos;
+            text.append(rest.substr(0, end)).append(has_query ? "&amp;" : "?").append(added);
             rest.remove_prefix(end);
         }
         text += rest;

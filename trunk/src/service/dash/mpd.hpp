@@ -70,7 +70,7 @@ struct Mpd : MpdPeriod {
 // Returns the suffix in the names of headers.
 std::string init_suffix(std::uint64_t number);
 std::string text_of(const Mpd& mpd);
-// Adds `query` to the URL of each segment and header in a text of text_of().
+// Adds `query` to the URL of each segment and header in a text of text_of(), behind a query that is there.
 std::string with_query(std::string_view mpd, std::string_view query);
 
 }  // namespace live::service::dash

@@ -102,6 +102,9 @@ TEST(DashMpd, AddsAQueryToEachUrlOnly) {
             expected.insert(at + end.size(), "?vhost=a&amp;b");
     EXPECT_EQ(count, 5U);
     EXPECT_EQ(with_query(text_of(example_mpd()), "vhost=a&b"), expected);
+    const std::string both = with_query(expected, "c=d");
+    EXPECT_NE(both.find("utc-time.txt?vhost=a&amp;b&amp;c=d\""), std::string::npos) << both;
+    EXPECT_EQ(both.find("b?c"), std::string::npos);
     EXPECT_EQ(with_query("no end", "a"), "no end");
     EXPECT_EQ(with_query(" media=\"", "a"), " media=\"");
     EXPECT_EQ(with_query("", "a"), "");

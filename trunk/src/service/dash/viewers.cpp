@@ -18,10 +18,16 @@ constexpr std::size_t kAgentBytesMax = 256;
 // Entries allowed beyond twice the number of sessions.
 constexpr std::size_t kOldMax = 64;
 
-std::string key_of(const http::Request& request, const segments::StreamOfFiles& stream) {
-    const std::string_view agent = request.message.headers.find("User-Agent").value_or("");
-    std::string key = stream.vhost + '/' + stream.app + '/' + stream.stream + '\n' + request.client_ip() + '\n';
-    return key.append(agent.substr(0, kAgentBytesMax));
+// In the URLs of segments.
+constexpr std::string_view kSessionName = "dash_ctx";
+
+// CTA-5004: measurements of the player, which differ in each request.
+constexpr std::string_view kChanging = "CMCD";
+
+// The session that a segment request names; empty if it names none that can exist.
+std::string session_name_in(const http::Request& request) {
+    const std::string_view name = request.target.query.get(kSessionName);
+    return name.size() <= files::Sessions::kNameBytesMax ? std::string(name) : std::string();
 }
 
 session::ClientRequest player_of(const http::Request& request, const segments::StreamOfFiles& stream, const std::string& id) {
@@ -36,6 +42,37 @@ session::ClientRequest player_of(const http::Request& request, const segments::S
 Error gone() { return {Errc::not_found, "this player has been disconnected"}; }
 
 }  // namespace
+
+std::string Viewers::key_of(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    const auto& headers = request.message.headers;
+    const std::string_view agent = headers.find("User-Agent").value_or("");
+    std::string key = stream.vhost + '/' + stream.app + '/' + stream.stream + '\n' + request.client_ip() + '\n';
+    key.append(agent.substr(0, kAgentBytesMax));
+    if (!guards(request, stream))
+        return key;
+    // Any client can claim an address in X-Forwarded-For.
+    key.append("\n").append(request.peer_ip).append("\n").append(headers.find("Authorization").value_or(""));
+    for (const auto& [name, value] : request.target.query.parameters())
+        if (name != kChanging)
+            key.append("\n").append(name).append("=").append(value);
+    return key;
+}
+
+std::string Viewers::query_for(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    const files::Session* session = guards(request, stream) ? find(key_of(request, stream)) : nullptr;
+    return session == nullptr ? std::string() : std::string(kSessionName) + "=" + session->request().id;
+}
+
+files::Session* Viewers::find_for_segment(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    if (!guards(request, stream))
+        return find(key_of(request, stream));
+    const std::string name = session_name_in(request);
+    files::Session* const session = name.empty() ? nullptr : sessions_.find(name);
+    if (session == nullptr)
+        return nullptr;
+    const session::ClientRequest& player = session->request();
+    return player.vhost == stream.vhost && player.app == stream.app && player.stream == stream.stream ? session : nullptr;
+}
 
 files::Session* Viewers::find(const std::string& key) const {
     const auto found = ids_.find(key);
@@ -87,23 +124,24 @@ bool Viewers::guards(const http::Request& request, const segments::StreamOfFiles
 }
 
 bool Viewers::plays(const http::Request& request, const segments::StreamOfFiles& stream) const {
-    const files::Session* session = find(key_of(request, stream));
+    const files::Session* session = find_for_segment(request, stream);
     return session != nullptr && !session->is_kicked();
 }
 
 Result<void> Viewers::touch(const http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline) {
-    const std::string key = key_of(request, stream);
-    files::Session* session = find(key);
+    files::Session* session = find_for_segment(request, stream);
     if (session == nullptr) {
-        auto player = player_of(request, stream, sessions_.name_for(key));
-        if (!sessions_.guards(player))
-            return sessions_.check(player);
+        const bool is_guarded = guards(request, stream);
+        const std::string name = is_guarded ? session_name_in(request) : std::string();
+        auto player = player_of(request, stream, name);
         // If another worker has the session, there is a guest here. Otherwise the rules give the reason of the refusal.
-        if (sessions_.is_elsewhere(player.id))
+        if (!name.empty() && sessions_.is_elsewhere(name))
             TRY(sessions_.open(std::move(player), stream.idle_limit, deadline));
         else
             TRY(sessions_.check(player));
-        session = find(key);
+        if (!is_guarded)
+            return {};
+        session = find_for_segment(request, stream);
     }
     if (session == nullptr)
         return Error(Errc::denied, "this is for players that have got the MPD here");
@@ -115,11 +153,13 @@ Result<void> Viewers::touch(const http::Request& request, const segments::Stream
 }
 
 void Viewers::add_sent(const http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes) {
-    const std::string key = key_of(request, stream);
-    if (files::Session* session = find(key))
+    const bool is_guarded = guards(request, stream);
+    const std::string name = is_guarded ? session_name_in(request) : std::string();
+    files::Session* const session = name.empty() ? find(key_of(request, stream)) : find_for_segment(request, stream);
+    if (session != nullptr)
         session->add_sent(bytes);
     else if (sessions_.are_shared())
-        sessions_.note_passing(sessions_.name_for(key), bytes);
+        sessions_.note_passing(name.empty() ? sessions_.name_for(key_of(request, stream)) : name, bytes);
 }
 
 }  // namespace live::service::dash

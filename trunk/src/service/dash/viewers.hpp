@@ -1,6 +1,7 @@
-// Viewers: DASH players as sessions, so that they are admitted, listed, counted and kicked like HLS players. An MPD cannot carry
-// a session name that players send back, so a player is identified by address, User-Agent and stream: two players with the same
-// User-Agent behind one address count as one.
+// Viewers: DASH players as sessions, so that they are admitted, listed, counted and kicked like HLS players. A player is
+// identified by address, User-Agent and stream: two players with the same User-Agent behind one address count as one. For a
+// guarded stream, the credentials of the MPD request are a part of the player's identity, and the MPD names the session in the
+// URLs of its segments.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,9 @@ public:
     Result<void> touch(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
     // Reports whether segments of the stream are for admitted players only.
     bool guards(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
+    // The query of the segments in the MPD for this player, which has been admitted: the name of its session. Empty if the stream
+    // is not guarded.
+    std::string query_for(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     // Reports whether the player has a session.
     bool plays(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     void add_sent(const session::http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes);
@@ -42,6 +46,9 @@ public:
 
 private:
     files::Session* find(const std::string& key) const;
+    // The session of a segment request.
+    files::Session* find_for_segment(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
+    std::string key_of(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     void forget_old();
 
     files::Sessions& sessions_;

@@ -408,7 +408,7 @@ Result<bool> HlsHandler::send_from_publisher(http::Exchange& exchange, const Par
     if (!exchange.request().is_head())
         playlist->output->note_request();
     const std::string url = playlist->output->url();
-    const auto sent = TRY(remote_files_->answer(exchange, url, deadline));
+    const auto sent = TRY(remote_files_->answer(exchange, url, nullptr, deadline));
     if (sent && !exchange.request().is_head())
         count(parsed.ctx, *sent);
     return sent.has_value();
@@ -434,7 +434,7 @@ Result<bool> HlsHandler::send_from_another_worker(http::Exchange& exchange, std:
         session != nullptr ? !session->is_kicked() : sessions_.check(player_of(request, stream_of_path(request), "")).ok();
     if (!may_play)
         return false;
-    const auto sent = TRY(remote_files_->answer(exchange, deadline));
+    const auto sent = TRY(remote_files_->answer(exchange, nullptr, deadline));
     if (sent && !request.is_head())
         count(ctx, *sent);
     return sent.has_value();

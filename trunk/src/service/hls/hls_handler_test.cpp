@@ -184,10 +184,10 @@ public:
     Result<bool> publishes(const session::ClientRequest& player, io::Deadline) override {
         return std::ranges::find(streams, player.stream) != streams.end();
     }
-    Result<std::optional<std::size_t>> answer(session::http::Exchange&, const std::string&, io::Deadline) override {
+    Result<std::optional<std::size_t>> answer(session::http::Exchange&, const std::string&, const Edit&, io::Deadline) override {
         return std::optional<std::size_t>();
     }
-    Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, io::Deadline deadline) override {
+    Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, const Edit&, io::Deadline deadline) override {
         TRY(exchange.send({.content_type = "x", .body = "a coworker's", .headers = {}}, deadline));
         return std::optional<std::size_t>(12);
     }

@@ -35,20 +35,21 @@ Result<bool> RemoteSegments::publishes(const session::ClientRequest& player, io:
     return !where.ok() || where->has_value();
 }
 
-Result<Answered> RemoteSegments::answer(session::http::Exchange& exchange, const std::string& url, io::Deadline deadline) {
+Result<Answered> RemoteSegments::answer(session::http::Exchange& exchange, const std::string& url, const Edit& edit,
+                                        io::Deadline deadline) {
     if (!may_ask(exchange.request()) || workers_.publishes(url))
         return Answered();
     const auto where = workers_.find(url, deadline);
     if (!where.ok() && where.code() == Errc::cancelled)
         return Error(where.error());
-    return where.ok() && *where ? pass((*where)->worker, Asked::publisher, exchange, deadline) : Answered();
+    return where.ok() && *where ? pass((*where)->worker, Asked::publisher, exchange, edit, deadline) : Answered();
 }
 
-Result<Answered> RemoteSegments::answer(session::http::Exchange& exchange, io::Deadline deadline) {
+Result<Answered> RemoteSegments::answer(session::http::Exchange& exchange, const Edit& edit, io::Deadline deadline) {
     for (const auto worker : workers_.everybody_else()) {
         if (!may_ask(exchange.request()))
             break;
-        if (auto sent = TRY(pass(worker, Asked::anybody, exchange, deadline)))
+        if (auto sent = TRY(pass(worker, Asked::anybody, exchange, edit, deadline)))
             return Answered(sent);
     }
     return Answered();
@@ -56,13 +57,14 @@ Result<Answered> RemoteSegments::answer(session::http::Exchange& exchange, io::D
 
 // Without a body for HEAD, which the exchange leaves out.
 Result<Answered> RemoteSegments::pass(engine::workers::Worker worker, Asked asked, session::http::Exchange& exchange,
-                                      io::Deadline deadline) {
+                                      const Edit& edit, io::Deadline deadline) {
     const session::http::Request& request = exchange.request();
     http_client::HttpCall call;
     call.method = "GET";
     call.url = url_of(request);
     call.answer_bytes_max = kBytesMax;
-    if (const auto range = request.message.headers.find("Range"))
+    // A part of a changed body would be another part.
+    if (const auto range = request.message.headers.find("Range"); range && !edit)
         call.headers.add("Range", std::string(*range));
     const auto answered = [&] {
         const Counted counted(asking_);
@@ -79,8 +81,11 @@ Result<Answered> RemoteSegments::pass(engine::workers::Worker worker, Asked aske
     for (const char* name : {"Cache-Control", "Content-Range", "Accept-Ranges"})
         if (const auto value = answered->headers.find(name))
             reply.headers.emplace_back(name, *value);
+    if (edit && is_good)
+        reply.body = edit(reply.body);
+    const std::size_t bytes = reply.body.size();
     TRY(exchange.send(std::move(reply), deadline));
-    return Answered(answered->body.size());
+    return Answered(bytes);
 }
 
 }  // namespace live::service::workers

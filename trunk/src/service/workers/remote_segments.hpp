@@ -31,9 +31,10 @@ public:
     bool shares(const session::ClientRequest& player) const override { return url_of_(player).has_value(); }
     Result<bool> publishes(const session::ClientRequest& player, io::Deadline deadline) override;
 
-    Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, const std::string& url,
+    Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, const std::string& url, const Edit& edit,
                                               io::Deadline deadline) override;
-    Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, io::Deadline deadline) override;
+    Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, const Edit& edit,
+                                              io::Deadline deadline) override;
 
 private:
     // The workers whose answers are used.
@@ -41,7 +42,7 @@ private:
 
     bool may_ask(const session::http::Request& request) const;
     Result<std::optional<std::size_t>> pass(engine::workers::Worker worker, Asked asked, session::http::Exchange& exchange,
-                                            io::Deadline deadline);
+                                            const Edit& edit, io::Deadline deadline);
 
     WorkerService& workers_;
     const UrlOf url_of_;
