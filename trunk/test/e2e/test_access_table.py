@@ -4,6 +4,8 @@ Chromium is a client of the table too, and OBS Studio in test_obs.py."""
 
 import json
 import shutil
+import time
+from urllib.parse import parse_qs
 
 import pytest
 from access_credentials import SCHEMES
@@ -39,6 +41,7 @@ def test_every_protocol_plays_with_the_right_credential_only(server, clip, tmp_p
         for query in (publish, play["right"]):
             secret = query.rpartition("=")[2]
             assert secret not in live.log(), "a credential is no secret in the log"
+            assert secret not in (live.folder / "objs/access.log").read_text()
             assert secret not in json.dumps(live.api("/api/v1/clients"))
     finally:
         sender.kill()
@@ -58,20 +61,30 @@ def test_every_protocol_publishes_with_the_right_credential_only(server, clip, t
         assert refused(results) == set(queries) - {"right"}, protocol
 
 
-def test_a_callback_decides_for_every_protocol(server, clip):
-    """The service accepts key=right, for publishers and players."""
+# A key of a service: for one stream, until a time.
+KEYS = {"none": "", "wrong": "key=wrong", "expired": "key=cam&until=1", "other path": "key=cam2&until=9999999999", "right": "key=cam&until=9999999999"}
+
+
+def takes_key(event) -> bool:
+    given = parse_qs(event.body.get("param", "").lstrip("?").replace(",", "&"))
+    return given.get("key") == [event.body["stream"].partition(".")[0]] and int(given.get("until", ["0"])[0]) > time.time()
+
+
+@pytest.mark.parametrize("states", [("none", "wrong", "right"), pytest.param(("expired", "other path", "right"), marks=pytest.mark.long)], ids=["known", "other"])
+def test_a_callback_decides_for_every_protocol(server, clip, states):
+    """The service accepts the keys of KEYS, for publishers and players."""
+    queries = {name: KEYS[name] for name in states}
     with HookServer() as hooks:
         vhost = ACCESS.replace("access { enabled on;", "access { enabled off;") + """http_hooks { enabled on; on_publish %s; on_play %s; }""" % (
             hooks.url("/publish"), hooks.url("/play"))
         live = server(vhost=vhost, root=PORTS)
-        hooks.judge = lambda event: Answer("0" if "key=right" in event.body.get("param", "") else "1")
-        sender = start_ffmpeg(clip, live.url("cam?key=right"))
+        hooks.judge = lambda event: Answer("0" if takes_key(event) else "1")
+        sender = start_ffmpeg(clip, live.url("cam?" + KEYS["right"]))
         try:
             wait_until(lambda: is_published(live, "cam"), 20, "the stream is live")
-            wait_until(lambda: get(live, "/live/cam.mpd?key=right")[0] == 200, 20, "DASH has a segment")
-            queries = {"none": "", "wrong": "key=wrong", "right": "key=right"}
+            wait_until(lambda: get(live, "/live/cam.mpd?" + KEYS["right"])[0] == 200, 20, "DASH has a segment")
             for protocol, admits in players(live, "cam").items():
-                assert refused({name: admits(query) for name, query in queries.items()}) == {"none", "wrong"}, protocol
+                assert refused({name: admits(query) for name, query in queries.items()}) == set(states) - {"right"}, protocol
         finally:
             sender.kill()
             sender.wait()
@@ -81,7 +94,7 @@ def test_a_callback_decides_for_every_protocol(server, clip):
             for name, query in in_order(queries, protocol):
                 results[name] = admits(query)
                 wait_until(lambda: protocol == "whip" or not is_published(live, "cam"), 20, "the publisher has left")  # pylint: disable=cell-var-from-loop
-            assert refused(results) == {"none", "wrong"}, protocol
+            assert refused(results) == set(states) - {"right"}, protocol
 
 
 # Whether the server serves a request as Chromium makes it, with its own offers; nothing is played. OFFER: recvonly or sendonly.
