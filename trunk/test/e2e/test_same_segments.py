@@ -18,6 +18,7 @@ from live_server import LiveServer, conf, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import Publisher, Tag, read_flv
 from same_segments import DASH, HLS, KEYS, Node, get, kick_relays, names_in_dash, names_in_hls, one_after_another, place_of, with_audio_gaps
+from track_streams import two_of_each
 
 SECONDS = 5
 
@@ -130,6 +131,27 @@ def test_gaps_and_another_codec_change_nothing(server, clip, way):
             expect_one_playlist(each)
     for each in series:
         expect_the_same(each)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("way", WAYS)
+def test_all_tracks_of_a_publisher_are_the_same(server, clip, way):
+    """Two of video and two of audio, each with a playlist."""
+    nodes = three_nodes(server, HLS.format(more="") + DASH.format(more=""), way=way)
+    series = [[Node(node.live, name) for node in nodes]
+              for name in ("cam.video.m3u8", "cam.video-1.m3u8", "cam.audio.m3u8", "cam.audio-1.m3u8", "cam.mpd")]
+    publisher = publish_tags(nodes[0].live, clip("basic"), two_of_each(clip("basic"), clip("second")))
+    try:
+        everybody = [node for each in series for node in each]
+        wait_until(lambda: look_at(nodes) and look_at(everybody) and all(len(node.files) >= 3 for node in everybody), 60,
+                   lambda: [(node.base, node.playlist, sorted(node.files)) for node in everybody], 0.2)
+    finally:
+        publisher.stop()
+    for origin, *edges in series:
+        origin.look()
+        for edge in edges:
+            assert len(common := edge.files.keys() & origin.files.keys()) >= 3, (sorted(edge.files), sorted(origin.files))
+            assert [name for name in common if edge.files[name] != origin.files[name]] == []
 
 
 @pytest.mark.long
