@@ -254,11 +254,15 @@ def run_commands(folder: Path) -> None:
             done = shell(text, folder)
             assert done.returncode == 0, f"{page}: {text}\n{done.stdout}{done.stderr}"
             ran.append(page)
-        for page, text in blocks("publish"):
-            if has_elements(text):
+        (_, first), *others = sorted(blocks("publish"), key=lambda row: row[0] != "publish-ffmpeg")
+        tried = {first}  # below
+        for page, text in others:
+            if not has_elements(text):
+                continue
+            if text not in tried:
                 end(publish(text, folder))
-                ran.append(page)
-        (_, first), *_ = [row for row in blocks("publish") if row[0] == "publish-ffmpeg"]
+            tried.add(text)
+            ran.append(page)
         publisher = publish(first, folder)
         try:
             wait_until(lambda: shell("curl -sfL http://127.0.0.1:8080/live/cam.m3u8", folder).returncode == 0, 30, "HLS")
