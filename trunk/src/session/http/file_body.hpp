@@ -18,11 +18,11 @@ namespace live::session::http {
 // Read size when a separate buffer is needed.
 inline constexpr std::size_t kFilePieceBytes = 128 * 1024;
 // For one sendfile, and one check of the page cache.
-inline constexpr std::size_t kFileWindowBytes = 1 << 20;
+inline constexpr std::size_t kFileWindowBytes = 2 << 20;
 // A client that takes no data, or less than one piece, in this time is disconnected.
 inline constexpr std::chrono::seconds kFileStallLimit{60};
 // Yields after this many bytes.
-inline constexpr std::size_t kFileTurnBytes = 1 << 20;
+inline constexpr std::size_t kFileTurnBytes = 2 << 20;
 
 // Sends `head`, and anything before the file's bytes in it, then bytes that a ServedFile has in memory.
 Result<void> send_content(Exchange& exchange, const std::string& head, Bytes content, io::Deadline deadline);
