@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import worker_stage
 from cached_venv import python_with
 from live_server import free_udp_ports, wait_until
 from playback import FMP4, PLAYBACK, recording
@@ -322,6 +323,31 @@ def test_edges_have_the_markers_of_their_origin(server, spliced, parts):
         assert own and own == {name: segments[name] for name in own}, f"{wanted}\n{text}"
     events = [re.findall(r"<Event .*", http_get(one, "cam.mpd").decode()) for one in (origin, *edges)]
     assert len(events[0]) == 2 and events == [events[0]] * 4
+
+
+def test_events_reach_the_players_of_all_workers(server, clip):
+    """Whichever worker receives the requests, and wherever the publisher is."""
+    live = worker_stage.start(server, HLS.replace("hls_fragment 3", "hls_fragment 1"))
+    live.wait_log(f"{worker_stage.WORKERS} workers serve", 20)
+    with FfmpegPublisher(live.url("cam"), clip("basic"), speed=1):
+        wait_until(lambda: any(one["publish"]["active"] for one in worker_stage.streams(live)), 30, "the stream")
+        players = worker_stage.players_on_all(live, kind=DataPlayer)
+        wait_until(lambda: all(worker_stage.videos(one) > 0 for one in players), 30, "all players have media")
+        for number in range(6):
+            (stream,) = worker_stage.streams(live)
+            status, answer = post_event(live, stream["id"], {"name": f"onSong{number}", "data": {"title": "Nocturne"}})
+            assert status == 200, answer
+            assert post_event(live, stream["id"], {"cue": "out", "id": number + 1, "duration": 1})[0] == 200
+        names = [f"onSong{number}".encode() for number in range(6)]
+
+        def missing() -> list:
+            return [(i, name) for i, one in enumerate(players) for name in names if not any(name in message.payload for message in one.messages)]
+        wait_until(lambda: not missing(), 20, missing)
+        wanted = [f'DATERANGE:ID="{number + 1}-' for number in range(6)]
+        for _ in range(4 * worker_stage.WORKERS):
+            wait_until(lambda: all(one in http_get(live, "cam.m3u8").decode() for one in wanted), 30, "the breaks are in the playlist")
+        for one in players:
+            one.stop()
 
 
 def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):

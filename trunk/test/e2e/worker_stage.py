@@ -35,12 +35,12 @@ def clients(live: LiveServer) -> list[dict]:
     return live.api("/api/v1/clients/?count=1000")["clients"]
 
 
-def players_on_all(live: LiveServer, stream: str = "cam") -> list[Player]:
+def players_on_all(live: LiveServer, stream: str = "cam", kind: type[Player] = Player) -> list[Player]:
     """Some more until each worker has one."""
     players = []
     while {one["worker"] for one in clients(live) if one["type"] == "rtmp-play"} != set(range(1, WORKERS + 1)):
         assert len(players) < 60, "connections do not spread"
-        players.append(Player(live.ports["rtmp"], stream))
+        players.append(kind(live.ports["rtmp"], stream))
         players[-1].start()
     return players
 
