@@ -5,6 +5,7 @@
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "io/process/process_usage.hpp"
 #include "service/ffmpeg/find_program.hpp"
 
 namespace live::service::exec {
@@ -94,10 +95,24 @@ void ExecService::on_tick() {
 }
 
 void ExecService::write_metrics(MetricsText& text) const {
+    io::ProcessUsage usage;
+    std::uint64_t running = 0;
+    programs_.for_each([&](const Program& program) {
+        const auto pid = program.work.facts().pid;
+        const auto its = pid ? io::usage_of(*pid) : std::nullopt;
+        running += pid ? 1 : 0;
+        usage.cpu_seconds += its ? its->cpu_seconds : 0;
+        usage.resident_bytes += its ? its->resident_bytes : 0;
+    });
     text.family("millrace_exec_programs", MetricsText::Type::gauge, "Programs of published streams that run or will restart.")
         .sample(std::uint64_t{size()});
     text.family("millrace_exec_programs_total", MetricsText::Type::counter, "Programs that were started for published streams.")
         .sample(started_);
+    text.family("millrace_exec_children", MetricsText::Type::gauge, "Running processes of these programs.").sample(running);
+    text.family("millrace_exec_children_cpu_seconds", MetricsText::Type::gauge, "CPU time of these processes.")
+        .sample(usage.cpu_seconds);
+    text.family("millrace_exec_children_memory_bytes", MetricsText::Type::gauge, "Resident memory of these processes.")
+        .sample(usage.resident_bytes);
 }
 
 }  // namespace live::service::exec

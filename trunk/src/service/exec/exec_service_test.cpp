@@ -80,6 +80,16 @@ TEST_F(ExecServiceTest, RunsFromPublishToUnpublish) {
     publish("cam");
     EXPECT_EQ(service_.size(), 2U);
     io::wait_until([&] { return text_of("cam.out") == "cam\n" && text_of("cam.err") == "bad\n"; });
+    const auto metric = [this](const std::string& name) {
+        MetricsText metrics;
+        service_.write_metrics(metrics);
+        const std::string text = metrics.take();
+        const std::size_t at = text.find("\n" + name + " ");
+        return at == std::string::npos ? -1.0 : std::stod(text.substr(at + name.size() + 2));
+    };
+    io::wait_until([&] { return metric("millrace_exec_children") == 2; });
+    EXPECT_GT(metric("millrace_exec_children_memory_bytes"), 1'000);
+    EXPECT_GE(metric("millrace_exec_children_cpu_seconds"), 0);
     publish("cam");  // taken over
     EXPECT_EQ(service_.size(), 2U);
     service_.on_unpublished("v/live/other");
