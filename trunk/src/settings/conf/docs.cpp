@@ -148,8 +148,10 @@ std::string config_document_text(std::span<const RowInfo> rows) {
         "exactly `off`.\n\n"
         "*Takes effect*: `live` at the reload; `next session` for sessions that begin after the reload; `restart` at the next "
         "start.\n"
-        "*State*: `works`; `not yet` is accepted and checked, with a warning; `no effect` is accepted for old files.\n\n"
-        "## Root\n\n";
+        "*State*: `works`; ";
+    if (std::ranges::any_of(rows, [](const RowInfo& row) { return row.facts.support == Support::pending; }))
+        out += "`not yet` is accepted and checked, with a warning; ";
+    out += "`no effect` is accepted for old files.\n\n## Root\n\n";
     append_table(out, rows, "", 0);
     for (const RowInfo& row : rows) {
         if (!row.is_block)

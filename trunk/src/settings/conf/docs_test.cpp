@@ -66,6 +66,13 @@ TEST(ConfigDocument, NamesEveryDirectiveAndItsVariable) {
               std::string::npos);
 }
 
+TEST(ConfigDocument, ExplainsTheStatesOfItsDirectives) {
+    std::vector<config::RowInfo> rows = describe_settings();
+    EXPECT_EQ(config_document_text(rows).find("`not yet`"), std::string::npos) << "all directives are implemented";
+    rows.front().facts.support = config::Support::pending;
+    EXPECT_NE(config_document_text(rows).find("`not yet` is accepted"), std::string::npos);
+}
+
 TEST(Rows, PathsAreUnique) {
     std::set<std::string> seen;
     for (const config::RowInfo& row : describe_settings())
