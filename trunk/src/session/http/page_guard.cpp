@@ -12,7 +12,7 @@ namespace live::session::http {
 
 namespace {
 
-// Each of these calls has the secret of the conf, which a page of another site does not have.
+// Each of these calls has the secret of the conf, which a page of another site does not have. Platforms send GET to any name.
 constexpr std::string_view kSecretCalls = "/index/api/";
 
 // Returns the port of "host:port"; 0 without a port.
@@ -66,7 +66,7 @@ bool changes_state(const Request& request) {
 }
 
 bool may_control(const Request& request, const PageRules& rules) {
-    if (request.path().starts_with(kSecretCalls))
+    if (request.is_get() && request.path().starts_with(kSecretCalls))
         return true;
     const auto& headers = request.message.headers;
     const std::string host = request.host();

@@ -79,6 +79,7 @@ TEST(PageGuard, PagesOfThisServerMayControlAndOthersMayNot) {
 TEST(PageGuard, CallsWithASecretNeedNoOrigin) {
     EXPECT_TRUE(may_control(request_of("GET", "/index/api/openRtpServer?secret=a", "media.example", ""), kOpen));
     EXPECT_FALSE(may_control(request_of("GET", "/api/v1/profile", "media.example", ""), kOpen));
+    EXPECT_FALSE(may_control(request_of("POST", "/index/api/openRtpServer", "media.example", "http://other.example"), kOpen));
 }
 
 TEST(PageGuard, RefusesReloadByPageWhoseNamePointsAtThisMachine) {
