@@ -54,6 +54,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
             outputs_.files(), clients_.scratch(), clients_.places(), log),
       first_worker_({settings_, names_, calls_, ports_, streams_.table(), admission_, http_, protocols_, clients_}, log) {
     http_.ports().set_guard(calls_.api_access());
+    // After a reload with another key set, its tokens cannot be verified before.
+    calls_.set_on_first_keys([this] { clients_.apply_access(admission_.access()); });
     register_parts();
 }
 

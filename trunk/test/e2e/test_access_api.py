@@ -177,6 +177,41 @@ def test_a_key_set_is_read_from_its_url_and_kept(server, tmp_path, mode):
 
 
 @pytest.mark.long
+def test_a_reload_with_another_key_set_ends_sessions_once_it_is_read(server, clip, tmp_path):
+    """Until then nobody can decide about their tokens; the right ones stay."""
+    keys = [tmp_path / name for name in ("one.pem", "two.pem")]
+    for key in keys:
+        subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", str(key)], capture_output=True, check=True, timeout=60)
+    signer = LiveServer(tmp_path / "signer", f"listen 1935; vhost __defaultVhost__ {{ access {{ enabled on; key_file {keys[0]}; }} }}")
+    issuers = [Issuer(key_set(key)) for key in (keys[0], keys[0], keys[1])]
+    sender = None
+    try:
+        live = server(vhost=f"access {{ enabled on; jwks {issuers[0].url}; }}")
+        live.wait_log("has 1 keys")
+        sender = start_ffmpeg(clip, live.url("cam?token=" + token(signer, "--publish", "live/cam")))
+        wait_until(lambda: is_published(live, "cam"), 20, "the stream is live")
+        for before, issuer in zip(issuers, issuers[1:]):
+            issuer.mode = issuer.fails
+            live.write_conf(live.conf_path.read_text().replace(before.url, issuer.url))
+            live.process.send_signal(signal.SIGHUP)
+            wait_until(lambda issuer=issuer: issuer.asked > 0, 20, "the server asks for the new set")
+            live.wait_log(f"the key set {issuer.url} cannot be read")
+            assert sender.poll() is None and is_published(live, "cam"), "nobody can decide"
+            issuer.mode = issuer.right
+            live.wait_log(f"{issuer.url} has 1 keys", 40)
+            if issuer is issuers[1]:
+                assert sender.poll() is None and is_published(live, "cam"), "the same key"
+        wait_until(lambda: sender.poll() is not None, 20, "no key of the set has signed its token")
+        live.wait_log("a reload: the token is not valid")
+    finally:
+        if sender is not None:
+            sender.kill()
+            sender.wait()
+        for issuer in issuers:
+            issuer.close()
+
+
+@pytest.mark.long
 def test_an_admission_by_a_token_is_cheap(server, tmp_path):
     """RS256, with the search for the virtual host, the rights and the stream: a release build needs at most 150 us of CPU time more than without `access`."""
     private = tmp_path / "private.pem"

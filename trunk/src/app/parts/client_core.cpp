@@ -80,7 +80,8 @@ void ClientCore::apply_access(const service::admission::AccessPolicy& access) {
             return;
         const session::ClientRequest& request = client.client().request();
         const Role role = is_publisher(request.kind) ? Role::publish : Role::play;
-        if (const auto allowed = access.check_again(request, role, client.plan()->user, now); !allowed.ok())
+        if (const auto allowed = access.check_again(request, role, client.plan()->user, now);
+            !allowed.ok() && allowed.code() != Errc::limit)
             client.kick("a reload: " + allowed.error().sentence());
     });
 }

@@ -1,7 +1,9 @@
 // OutgoingCalls: the HTTP and TLS client of this server, and the callbacks, traces and key sets that use it.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "app/parts/client_core.hpp"
 #include "app/parts/part.hpp"
@@ -35,6 +37,7 @@ public:
     service::hooks::HookService& hooks() { return hooks_; }
     service::tracing::Tracer& tracer() { return tracer_; }
     service::tokens::KeySets& key_sets() { return key_sets_; }
+    void set_on_first_keys(std::function<void()> on_first_keys) { key_sets_.set_on_first_read(std::move(on_first_keys)); }
     service::users::ApiAccess& api_access() { return api_access_; }
 
     // Callbacks end first: they are spans.

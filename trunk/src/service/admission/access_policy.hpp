@@ -30,8 +30,8 @@ public:
                               io::Deadline deadline) const;
     // The same, but a password is right only if it was right before. Does not suspend.
     Result<AccessGrant> check_at_once(const session::ClientRequest& request, access::Role role, tokens::UnixSeconds now) const;
-    // After a reload: an error if the client would be refused now. `user` is that of its grant, and is not asked for its
-    // password. Does not suspend.
+    // After a reload: an error if the client would be refused now, Errc::limit if that is unknown until a key set is read. `user`
+    // is that of its grant, and its password is not checked. Does not suspend.
     Result<void> check_again(const session::ClientRequest& request, access::Role role, const std::string& user,
                              tokens::UnixSeconds now) const;
 

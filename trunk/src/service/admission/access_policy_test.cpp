@@ -238,6 +238,10 @@ TEST_F(AccessPolicyTest, TakesRightsAwayAfterAReload) {
     EXPECT_TRUE(again(""));
     keys_.replace({});
     EXPECT_FALSE(again(""));
+    vhosts_.main().access.jwks = {"https://issuer.example/keys"};
+    EXPECT_EQ(policy_.check_again(request, access::Role::play, "", kNow).code(), Errc::limit) << "until the set is read";
+    key_sets_.sets["https://issuer.example/keys"] = {};
+    EXPECT_EQ(policy_.check_again(request, access::Role::play, "", kNow).code(), Errc::denied);
     vhosts_.main().access.enabled = false;
     EXPECT_TRUE(again("")) << "nobody needs a token";
 }

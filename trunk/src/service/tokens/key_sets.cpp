@@ -81,9 +81,12 @@ void KeySetService::request(const std::string& url, io::Deadline deadline) {
     set->is_asked = false;
     set->waiters.raise();
     if (keys.ok()) {
-        if (!set->keys)
+        const bool is_first = !set->keys;
+        if (is_first)
             LOG_INFO(log_, "access: {} has {} keys", redacted(url), keys->size());
         set->keys = *std::move(keys);
+        if (is_first && on_first_read_)
+            on_first_read_();
         return;
     }
     if (keys.code() == Errc::cancelled)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/log/log.hpp"
@@ -41,6 +42,9 @@ public:
     KeySetService(const http_client::HttpClient& client, Urls urls, const Log& log);
     ~KeySetService();
 
+    // Called when a set of the settings was read for the first time. Must not suspend.
+    void set_on_first_read(std::function<void()> on_first_read) { on_first_read_ = std::move(on_first_read); }
+
     // KeySets
     const std::vector<engine::crypto::SigningKey>* find(const std::string& url) const override;
     void refresh(const std::string& url, io::Deadline deadline) override;
@@ -63,6 +67,7 @@ private:
     const Log& log_;
     Signal changed_;
     std::unordered_map<std::string, std::shared_ptr<Set>> sets_;  // owners: the map, and a request during a reload
+    std::function<void()> on_first_read_;
     std::uint64_t requests_ = 0;
     std::uint64_t failures_ = 0;
 };

@@ -45,6 +45,25 @@ TEST_F(KeySetsTest, ReadsTheSetsOfTheSettings) {
     io::wait_until([this] { return sets_.find(url_) == nullptr; });
 }
 
+TEST_F(KeySetsTest, ReportsTheFirstReadOfASet) {
+    int count = 0;
+    sets_.set_on_first_read([&] {
+        EXPECT_NE(sets_.find(url_), nullptr);
+        ++count;
+    });
+    urls_ = {url_};
+    issuer_.answers["/keys"] = "lies";
+    sets_.refresh(url_, soon());
+    EXPECT_EQ(count, 0);
+    issuer_.answers["/keys"] = kKeySet;
+    MUST(sets_.start(fibers_, soon()));
+    io::wait_until([&] { return sets_.find(url_) != nullptr; });
+    EXPECT_EQ(count, 1);
+    sets_.apply(soon());
+    io::wait_until([&] { return issuer_.got.size() >= 3; });
+    EXPECT_EQ(count, 1) << "the same set again";
+}
+
 TEST_F(KeySetsTest, AsksAtMostEveryTenSeconds) {
     sets_.refresh(url_, soon());
     ASSERT_NE(sets_.find(url_), nullptr);
