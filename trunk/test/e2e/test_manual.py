@@ -71,6 +71,13 @@ def test_every_page_is_in_the_menu_and_every_link_leads_somewhere(pages):
     assert "<code>trunk/conf/access.conf</code> is a complete example" in (pages / "access.html").read_text()
 
 
+@pytest.mark.parametrize("name", ["access", "cameras", "ladder"])
+def test_pages_that_issues_and_old_links_name_are_those_of_the_manual(pages, name):
+    second = TRUNK / f"doc/{name}.md"
+    assert os.readlink(second) == f"manual/{name}.md" and second.samefile(MANUAL / f"{name}.md")
+    assert (pages / f"{name}.html").is_file()
+
+
 def test_a_broken_link_fails_the_build(tmp_path):
     trunk = tmp_path / "trunk"
     for name in ("doc", "tools/manual", "src/base", "src/wire/http", "conf", "deploy", "research/html"):

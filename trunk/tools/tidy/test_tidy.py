@@ -400,6 +400,12 @@ class Documents(TreeTest):
         found = [p.text for p in documents.check_links(Tree(self.trunk))]
         self.assertEqual(found, ["gone.md", "#other: no such heading"])
 
+    def test_a_page_under_a_second_name_is_checked_once(self):
+        self.write("doc/manual/a.md", "[beside](b.md) [no](gone.md)\n")
+        self.write("doc/manual/b.md", "")
+        (Path(self.trunk) / "doc/a.md").symlink_to("manual/a.md")
+        self.assertEqual([(p.path, p.text) for p in documents.check_links(Tree(self.trunk))], [("trunk/doc/manual/a.md", "gone.md")])
+
     def test_notes_need_an_issue(self):
         self.source("base/a.cpp", "// TODO later\n// TODO(#12) fine\n// FIXME\n")
         self.write("scripts/a.sh", "mktemp -d /tmp/XXXXXX\n")
