@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import errors
+import migrations
 
 ASSETS = ["manual.css", "manual.js"]
 SEARCH = "search.json"
@@ -83,7 +84,7 @@ def checked_anchors(made: dict[str, str]) -> None:
 def convert(trunk: Path) -> dict[str, tuple[str, str]]:
     """Title and body by page name."""
     import markdown  # pylint: disable=import-outside-toplevel  # --list works without it
-    generators = {"errors": lambda: errors.tables(trunk)}
+    generators = {"errors": lambda: errors.tables(trunk), "srs": lambda: migrations.srs(trunk)}
     pages = sources(trunk)
     titles, made = {}, {}
     for name, path in pages.items():
