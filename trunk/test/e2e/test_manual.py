@@ -106,6 +106,18 @@ def test_the_errors_are_those_of_the_sources(pages):
     assert not [row for row in rows if "{}" in row[1] or "fmt::" in row[1] or "Errc" in row[1]]
 
 
+def test_metrics_and_callbacks_are_those_of_the_sources(pages):
+    """test_metrics.py compares the metrics with those that are served, and the samples below are compared with requests."""
+    metrics = dict(re.findall(r"<td><code>((?:millrace|srs)_\w+)</code></td>\s*<td>(gauge|counter|histogram)</td>", (pages / "monitoring.html").read_text()))
+    assert len(metrics) > 150 and metrics["millrace_loop_lag_seconds"] == "histogram" and metrics["millrace_srt_packets_total"] == "counter"
+    callbacks = (pages / "callbacks.html").read_text()
+    rows = dict(re.findall(r"<td>(?:<code>forward \{ backend URL; \}</code>: )?<code>(on_\w+)</code></td>\s*<td>.+?</td>\s*<td>(.*?)</td>", callbacks))
+    directives = set(re.findall(r"`SRS_VHOST_HTTP_HOOKS_(ON_\w+)`", (TRUNK / "doc/config.md").read_text()))
+    assert {name.lower() for name in directives} | {"on_forward"} == set(rows) and len(rows) == 11
+    assert [name for name, members in rows.items() if "<code>" not in members] == ["on_hls_notify"]
+    assert "Common members: <code>server_id</code>" in callbacks and "<code>clients</code>" in rows["on_stop"] and "<code>vhost</code>" not in rows["on_stop"]
+
+
 @pytest.mark.parametrize("expression, made", [
     ('"a" "b"', ["ab"]), ('"the name " + name + " is taken"', ["the name … is taken"]), ('fmt::format("{} of {:.1f} {{}}", a, b)', ["… of … {}"]),
     ('late ? "too late" : "too early"', ["too late", "too early"]), ('"it " + std::string(late ? "waits" : "ends")', ["it waits", "it ends"]),

@@ -4,13 +4,17 @@ streams."""
 import re
 import ssl
 import subprocess
+import sys
 import urllib.request
 from collections import defaultdict
 
 import pytest
 
-from live_server import ROOT_CONF, wait_until
+from live_server import ROOT_CONF, TRUNK, wait_until
 from rtmp_client import Player, Publisher
+
+sys.path.insert(0, str(TRUNK / "tools/manual"))
+import facts  # pylint: disable=wrong-import-position
 
 pytestmark = pytest.mark.workers
 
@@ -129,6 +133,10 @@ def test_metrics_follow_the_conventions(server, clip):
         wrong = [one for family in own.values() for one in faults(family)]
         assert not wrong, "\n".join(wrong)
         assert all(family.type and family.help for family in families.values())
+        # The manual lists them as they are served; it has them from the sources.
+        listed = {name: (kind, about) for name, kind, about in facts.metrics_of(TRUNK)}
+        served = {name: (family.type, family.help) for name, family in families.items() if not name.startswith(PREVIOUS)}
+        assert {name: family for name, family in served.items() if listed.get(name) != family} == {}
     player.stop()
     publisher.stop()
 

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import errors
+import facts
 import migrations
 
 ASSETS = ["manual.css", "manual.js"]
@@ -84,11 +85,11 @@ def checked_anchors(made: dict[str, str]) -> None:
 def convert(trunk: Path) -> dict[str, tuple[str, str]]:
     """Title and body by page name."""
     import markdown  # pylint: disable=import-outside-toplevel  # --list works without it
-    generators = {"errors": lambda: errors.tables(trunk), "srs": lambda: migrations.srs(trunk)}
+    generators = {"errors": errors.tables, "srs": migrations.srs, "metrics": facts.metrics, "callbacks": facts.callbacks}
     pages = sources(trunk)
     titles, made = {}, {}
     for name, path in pages.items():
-        text = GENERATED.sub(lambda match: generators[match[1]](), path.read_text())
+        text = GENERATED.sub(lambda match: generators[match[1]](trunk), path.read_text())
         title = re.search(r"^# (.+)$", text, re.M)
         if not title:
             raise Broken(f"{path}: no title")
