@@ -356,6 +356,7 @@ def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):
         (stream,) = wait_until(lambda: [one for one in live.api("/api/v1/streams/")["streams"] if one["publish"]["active"]], 30, "the stream")
         with player(live, "cam.flv", tmp_path / "played.flv"):
             wait_until(lambda: (tmp_path / "played.flv").exists() and (tmp_path / "played.flv").stat().st_size > 10_000, 30, "the player has media")
+            assert post_event(live, stream["id"], {"text": "Good evening", "duration": 3, "language": "en"})[1]["data"]["kind"] == "text"
             assert post_event(live, stream["id"], {"name": "onSong", "data": {"title": "Nocturne"}})[1]["data"]["kind"] == "id3"
             assert post_event(live, stream["id"], {"cue": "out", "id": 9, "duration": 2})[1]["data"]["kind"] == "scte35"
             assert post_event(live, stream["id"], {"cue": "off"})[0] == 400
@@ -381,6 +382,7 @@ def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):
         wait_until(lambda: recorded("/live/cam.m3u8", start=library.spans()[0]["start"]), 20, "the stream's past has both")
         status, _, excerpt = library.ask("/get", path="live/cam")
         assert status == 200 and b"Nocturne" in excerpt and b"urn:scte:scte35:2013:bin" in excerpt
+        assert b"urn:millrace:subtitle\0en\0Good evening" in excerpt
     codecs = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", tmp_path / "tagged.ts"], capture_output=True,
                             text=True, timeout=30, check=True).stdout.split()
     assert "timed_id3" in codecs
@@ -394,12 +396,14 @@ def test_events_of_a_recording_in_flv_are_in_excerpts(server, clip):
         (stream,) = wait_until(lambda: [one for one in live.api("/api/v1/streams/")["streams"] if one["publish"]["active"]], 30, "the stream")
         wait_until(lambda: [one for one in live.api("/api/v1/dvrs")["dvrs"] if one["bytes"] > 20_000], 30, "it is recorded")
         assert post_event(live, stream["id"], {"name": "onSong", "data": {"title": "Nocturne"}})[0] == 200
+        assert post_event(live, stream["id"], {"text": "Good evening", "duration": 3, "language": "en"})[0] == 200
         assert post_event(live, stream["id"], {"cue": "out", "id": 9, "duration": 2, "delay": 0.1})[0] == 200
         counted = 'events_total{kind="scte35",result="accepted"} 1'
         wait_until(lambda: "millrace_dvr_" + counted in metrics_of(live), 20, "the events are recorded")
     wait_until(library.spans, 30, "the recording")
     status, _, excerpt = library.ask("/get", path="live/cam")
     assert status == 200 and b"Nocturne" in excerpt and b"urn:scte:scte35:2013:bin" in excerpt and b"onMetaData" not in excerpt
+    assert b"urn:millrace:subtitle\0en\0Good evening" in excerpt
 
 
 def test_one_event_more_than_the_limits_is_dropped_and_counted(server, clip):

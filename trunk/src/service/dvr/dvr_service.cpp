@@ -95,8 +95,7 @@ void DvrService::note_end(const Recorder& recorder) {
 void DvrService::write_metrics(MetricsText& text) const {
     events_.write_metrics(text, "millrace_dvr_events_total",
                           "Markers (scte35), timed metadata (id3) and lines of subtitles (text) of recorded streams. Dropped: a "
-                          "fragment had 64 events or 64 KiB of them, or the format has no place for them: fragmented MP4 for "
-                          "subtitles, plain MP4 for all.");
+                          "fragment had 64 events or 64 KiB of them, or the format is plain MP4, which has no place for them.");
 }
 
 void DvrService::on_unpublished(const std::string& url) {

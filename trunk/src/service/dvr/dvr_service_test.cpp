@@ -211,6 +211,12 @@ TEST_F(DvrServiceTest, RecordsEventsBeforeTheirFragments) {
         hex("fc302f000000000000fffff014054800008f7feffe7369c02efe0052ccf500000000000a0008435545490000013562dba30a");
     const media::TimedEvent splice{.kind = media::TimedEvent::Kind::splice, .at = at_ + 480ms, .data = Slice::copy_of(section)};
     append(MediaKind::data, false, false, at_, media::write_timed_event(splice, at_));
+    const media::TimedEvent line{.kind = media::TimedEvent::Kind::text,
+                                 .at = at_ + 480ms,
+                                 .data = Slice::copy_of(as_bytes(std::string_view("Good evening"))),
+                                 .duration = 3s,
+                                 .language = "en"};
+    append(MediaKind::data, false, false, at_, media::write_timed_event(line, at_));
     // More than a fragment may have.
     const std::vector<std::uint8_t> tag = wire::id3::write_text_tag("a", std::string(1'000, 'b'));
     for (int i = 0; i < 100; ++i) {
@@ -226,9 +232,14 @@ TEST_F(DvrServiceTest, RecordsEventsBeforeTheirFragments) {
     EXPECT_EQ(events[0].scheme, mp4::kSpliceScheme);
     EXPECT_EQ(events[0].data, section);
     EXPECT_EQ(mp4::time_of(events[0]), 2'480ms);
+    EXPECT_EQ(events[1].scheme, mp4::kCueScheme);
+    EXPECT_EQ(events[1].value, "en");
+    EXPECT_EQ(as_text(events[1].data), "Good evening");
+    EXPECT_EQ(mp4::time_of(events[1]), 2'480ms);
+    EXPECT_EQ(mp4::duration_of(events[1]), 3s);
     EXPECT_GT(events.size(), 50u);
     EXPECT_LE(events.size(), 64u);
-    const std::size_t tags = events.size() - 1;
+    const std::size_t tags = events.size() - 2;
     MetricsText text;
     service_->write_metrics(text);
     const std::string metrics = text.take();
@@ -238,6 +249,7 @@ TEST_F(DvrServiceTest, RecordsEventsBeforeTheirFragments) {
     EXPECT_TRUE(counted(R"(kind="id3",result="accepted")", tags)) << metrics;
     EXPECT_TRUE(counted(R"(kind="id3",result="dropped")", 100 - tags)) << metrics;
     EXPECT_TRUE(counted(R"(kind="scte35",result="accepted")", 1)) << metrics;
+    EXPECT_TRUE(counted(R"(kind="text",result="accepted")", 1)) << metrics;
 }
 
 TEST_F(DvrServiceTest, RecordsAShortStreamInFragments) {

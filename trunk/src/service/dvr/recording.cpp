@@ -240,11 +240,14 @@ private:
     // Written before the next fragment.
     Kept push_event(const media::TimedEvent& event, MediaTime at) override {
         using Kind = media::TimedEvent::Kind;
-        if (event.kind == Kind::text || events_ == kEventsMax || event_boxes_.size() + event.data.size() > kEventBytesMax)
+        if (events_ == kEventsMax || event_boxes_.size() + event.data.size() > kEventBytesMax)
             return Kept::no;
         ++events_;
-        mp4::write_event_at(event_boxes_, event.kind == Kind::splice ? mp4::kSpliceScheme : mp4::kId3Scheme, at,
-                            event.data.bytes());
+        if (event.kind == Kind::text)
+            mp4::write_event_message(event_boxes_, mp4::cue_at(at, event.duration, event.language, event.data.bytes()));
+        else
+            mp4::write_event_at(event_boxes_, event.kind == Kind::splice ? mp4::kSpliceScheme : mp4::kId3Scheme, at,
+                                event.data.bytes());
         return Kept::yes;
     }
     bool is_due(std::size_t track, const mp4::Sample& sample) const {

@@ -47,7 +47,7 @@ Result<std::vector<PlaybackSource::Part>> read_segment(const ReadAt& read, std::
     return parts;
 }
 
-// Markers and timed metadata in script data, as event messages. Subtitles have no form of their own.
+// Markers, timed metadata and lines of subtitles in script data, as event messages.
 std::vector<mp4::EventMessage> read_script(Bytes script, MediaTime at) {
     media::Packet packet;
     packet.kind = MediaKind::data;
@@ -55,8 +55,10 @@ std::vector<mp4::EventMessage> read_script(Bytes script, MediaTime at) {
     packet.payload = Slice::copy_of(script);
     const auto event = media::read_timed_event(packet);
     using Kind = media::TimedEvent::Kind;
-    if (!event || event->kind == Kind::text)
+    if (!event)
         return {};
+    if (event->kind == Kind::text)
+        return {mp4::cue_at(event->at, event->duration, event->language, event->data.bytes())};
     return {mp4::event_at(event->kind == Kind::splice ? mp4::kSpliceScheme : mp4::kId3Scheme, event->at, event->data.bytes())};
 }
 

@@ -65,6 +65,13 @@ EventMessage event_at(std::string_view scheme, MediaTime at, Bytes data) {
             .data = {data.begin(), data.end()}};
 }
 
+EventMessage cue_at(MediaTime at, MediaTime duration, std::string_view language, Bytes text) {
+    EventMessage cue = event_at(kCueScheme, at, text);
+    cue.value = language.substr(0, language.find('\0'));
+    cue.duration = static_cast<std::uint32_t>(std::min<std::uint64_t>(event_ticks(duration), EventMessage::kUnknownDuration - 1));
+    return cue;
+}
+
 void write_event_at(ByteWriter& out, std::string_view scheme, MediaTime at, Bytes data) {
     write_event_message(out, event_at(scheme, at, data));
 }

@@ -17,6 +17,8 @@ namespace live::wire::mp4 {
 // The schemes of ID3 tags ("Carriage of ID3 Timed Metadata in CMAF") and of sections of SCTE 35 (ANSI/SCTE 214-3).
 inline constexpr std::string_view kId3Scheme = "https://aomedia.org/emsg/ID3";
 inline constexpr std::string_view kSpliceScheme = "urn:scte:scte35:2013:bin";
+// A line of subtitles, in our own scheme: the data are its text in UTF-8, the value is its language (RFC 5646; may be empty).
+inline constexpr std::string_view kCueScheme = "urn:millrace:subtitle";
 // The timescale of the messages that this server writes.
 inline constexpr std::uint32_t kEventTimescale = 90'000;
 constexpr std::uint64_t event_ticks(MediaTime time) {
@@ -47,7 +49,9 @@ struct EventMessage {
 void write_event_message(ByteWriter& out, const EventMessage& message);
 // Returns an event at a media time. Its id is that of its data and time: players ignore one that they have.
 EventMessage event_at(std::string_view scheme, MediaTime at, Bytes data);
-// Writes the box of it.
+// Returns a line of subtitles, without the rest of a language that has a zero byte.
+EventMessage cue_at(MediaTime at, MediaTime duration, std::string_view language, Bytes text);
+// Writes the box of event_at().
 void write_event_at(ByteWriter& out, std::string_view scheme, MediaTime at, Bytes data);
 // Reads one box, header included. Errc::need_more, Errc::malformed, Errc::unsupported: another version; Errc::limit.
 Result<EventMessage> parse_event_message(Bytes box);

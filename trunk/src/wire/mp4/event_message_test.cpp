@@ -19,6 +19,19 @@ TEST(EventMessage, WritesVersion1) {
     EXPECT_TRUE(parse_event_message(hex(kBox)).value() == kMessage);
 }
 
+TEST(EventMessage, CuesHaveALanguageAndADuration) {
+    using namespace std::chrono_literals;
+    ByteWriter out;
+    write_event_message(out, cue_at(2s, 1'500ms, std::string_view("e\0n", 3), hex("c3a9")));
+    const EventMessage cue = parse_event_message(out.written()).value();
+    EXPECT_EQ(cue.scheme, "urn:millrace:subtitle");
+    EXPECT_EQ(cue.value, "e");
+    EXPECT_EQ(cue.time, 180'000u);
+    EXPECT_EQ(cue.duration, 135'000u);
+    EXPECT_EQ(cue.data, hex("c3a9"));
+    EXPECT_EQ(cue_at(0s, 24h, "", {}).duration, EventMessage::kUnknownDuration - 1);
+}
+
 TEST(EventMessage, ReadsVersion0) {
     const auto box = hex("00000026 656d7367 00000000 75726e3a78 00 76 00 000003e8 00000002 00000005 00000007 0102");
     EventMessage message = kMessage;

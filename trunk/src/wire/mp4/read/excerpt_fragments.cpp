@@ -269,11 +269,18 @@ Result<void> ExcerptFragments::write_events(ByteWriter& out, const ExcerptPiece&
     const MediaTime begun(-base_of(lead) * 1'000'000 / tracks[lead].timescale);
     for (const EventMessage& event : events) {
         const MediaTime at = piece.start + time_of(event);
-        if (at < MediaTime() || at >= excerpt_.duration())
+        const MediaTime end = at + duration_of(event);
+        // A line of subtitles may begin before the span.
+        const bool is_early = at < MediaTime() && (event.scheme != kCueScheme || end <= MediaTime());
+        if (is_early || at >= excerpt_.duration())
             continue;
         EventMessage moved = event;
+        const MediaTime shown = std::max(at, MediaTime());
         moved.timescale = kEventTimescale;
-        moved.time = event_ticks(at + begun);
+        moved.time = event_ticks(shown + begun);
+        if (event.duration != EventMessage::kUnknownDuration)
+            moved.duration =
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(event_ticks(end - shown), EventMessage::kUnknownDuration - 1));
         write_event_message(out, moved);
     }
     return {};

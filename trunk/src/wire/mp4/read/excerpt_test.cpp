@@ -46,6 +46,26 @@ TEST(Excerpt, BeginsWithTheKeyFrameBeforeTheAskedTime) {
     EXPECT_EQ(samples.at(2).front().data.front(), 128 + 146 % 128);
 }
 
+TEST(Excerpt, LinesOfSubtitlesLastAsLongAsTheyAreShown) {
+    FileBytes file = recorded(10);
+    for (const auto& [at, duration] : {std::pair<MediaTime, MediaTime>(4'000ms, 2s), {5s, 3s}, {3'500ms, 400ms}}) {
+        ByteWriter box;
+        EventMessage cue = cue_at(at, duration, "en", hex("41"));
+        cue.timescale = 1'000;
+        cue.time = static_cast<std::uint64_t>(at / 1ms);
+        cue.duration = static_cast<std::uint32_t>(duration / 1ms);
+        write_event_message(box, cue);
+        file = with_bytes(std::move(file), 4, box.written());
+    }
+    // Without the third one, which is over.
+    const auto events = events_in(fragmented_excerpt({{-4'400ms, file}}, 4s));
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].value, "en");
+    EXPECT_EQ(duration_of(events[0]), 1'600ms) << "it has begun before";
+    EXPECT_EQ(duration_of(events[1]), 3s);
+    EXPECT_NEAR(static_cast<double>((time_of(events[1]) - time_of(events[0])).count()), 600'000, 20);
+}
+
 TEST(Excerpt, EventsKeepTheirFrames) {
     // The one at 5 s is announced a second before, in front of the fragment of second 4.
     FileBytes file = recorded(10);

@@ -289,12 +289,22 @@ std::vector<EventMessage> events_in(Bytes boxes) {
     return events;
 }
 
-MediaTime time_of(const EventMessage& message) {
+namespace {
+
+MediaTime time_of_ticks(std::uint64_t ticks, std::uint32_t timescale) {
     constexpr std::uint64_t kMicros = 1'000'000;
     constexpr std::uint64_t kSecondsMax = std::uint64_t{1} << 40;
-    const std::uint64_t scale = std::max(message.timescale, 1U);
-    const std::uint64_t seconds = std::min(message.time / scale, kSecondsMax);
-    return MediaTime(static_cast<std::int64_t>(seconds * kMicros + message.time % scale * kMicros / scale));
+    const std::uint64_t scale = std::max(timescale, 1U);
+    const std::uint64_t seconds = std::min(ticks / scale, kSecondsMax);
+    return MediaTime(static_cast<std::int64_t>(seconds * kMicros + ticks % scale * kMicros / scale));
+}
+
+}  // namespace
+
+MediaTime time_of(const EventMessage& message) { return time_of_ticks(message.time, message.timescale); }
+
+MediaTime duration_of(const EventMessage& message) {
+    return message.duration == EventMessage::kUnknownDuration ? MediaTime() : time_of_ticks(message.duration, message.timescale);
 }
 
 void Fragment::clear(std::size_t tracks) {

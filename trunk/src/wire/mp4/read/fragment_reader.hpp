@@ -56,6 +56,8 @@ MediaTime movie_duration_of(Bytes content);
 std::vector<EventMessage> events_in(Bytes boxes);
 // The media time of a message of version 1.
 MediaTime time_of(const EventMessage& message);
+// Zero if it is unknown.
+MediaTime duration_of(const EventMessage& message);
 
 struct FragmentSample {
     std::uint64_t tick = 0;
