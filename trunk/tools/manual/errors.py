@@ -31,6 +31,14 @@ CODES = {
     "kFileExists": "The file of a recording exists; it is not overwritten.",
 }
 
+# Those of the openRtpServer calls of ZLMediaKit, which have codes of their own.
+RTP_SERVER = "rtp_server_handler.hpp"
+RTP_SERVER_CODES = {
+    "kFailed": "An `/index/api/` call for GB28181 failed; `msg` has the reason.",
+    "kDenied": "The `secret` of an `/index/api/` call is wrong or missing.",
+    "kInvalid": "A parameter of an `/index/api/` call is missing or invalid.",
+}
+
 
 def shipped(trunk: Path):
     for path in sorted((trunk / "src").rglob("*.[ch]pp")):
@@ -59,6 +67,8 @@ def numbers(trunk: Path) -> list[tuple[int, str]]:
         if path.relative_to(trunk / "src").parts[0] in ("app", "api", "session", "service"):
             for name, number in re.findall(r"constexpr int (k\w+) = ([1-9]\d{3});", text):
                 found[int(number)] = CODES[name]
+        if path.name == RTP_SERVER:
+            found |= {int(number): RTP_SERVER_CODES[name] for name, number in re.findall(r"constexpr int (k\w+) = (-\d+);", text)}
     return sorted(found.items())
 
 
@@ -126,6 +136,16 @@ def sentences(trunk: Path) -> dict[str, list[tuple[str, str]]]:
     return {group: sorted(rows, key=lambda row: (row[1].lower(), row)) for group, rows in sorted(found.items())}
 
 
+def contexts(trunk: Path) -> list[str]:
+    """The texts that are put before the sentence of an error, with a colon."""
+    found = set()
+    for path, text in shipped(trunk):
+        if path.relative_to(trunk / "src").parts[0] in ROOMS:
+            for match in re.finditer(r"\.during\(", text):
+                found |= set(words_of(texts(arguments_at(text, match.end())[0])))
+    return sorted(found, key=str.lower)
+
+
 def answers(trunk: Path) -> list[tuple[int, str]]:
     """(status, sentence) of the answers over HTTP that are no errors of another part."""
     status = {name: int(number) for name, number in re.findall(r"^\s*(\w+) = (\d{3}),", (trunk / "src/wire/http/status.hpp").read_text(), re.M)}
@@ -144,7 +164,9 @@ def cell(text: str) -> str:
 
 def tables(trunk: Path) -> str:
     lines = ["## Numeric codes", "", "| code | meaning |", "| --- | --- |", *(f"| {number} | {meaning} |" for number, meaning in numbers(trunk)), "",
-             "## Kinds", "", "| kind | meaning |", "| --- | --- |", *(f"| `{name}` | {cell(meaning)} |" for name, meaning in kinds(trunk)), "", "## Sentences", ""]
+             "## Kinds", "", "| kind | meaning |", "| --- | --- |", *(f"| `{name}` | {cell(meaning)} |" for name, meaning in kinds(trunk)), "", "## Sentences", "",
+             "The name of a file or of a setting, or one of these, may be in front of a sentence:", "",
+             "| context |", "| --- |", *(f"| {cell(words)}: … |" for words in contexts(trunk)), ""]
     for group, rows in sentences(trunk).items():
         lines += [f"### {group}", "", "| kind | sentence |", "| --- | --- |", *(f"| {cell(kind)} | {cell(sentence)} |" for kind, sentence in rows), ""]
     lines += ["### Answers over HTTP", "", "| status | sentence |", "| --- | --- |", *(f"| {status} | {cell(sentence)} |" for status, sentence in answers(trunk)), ""]
