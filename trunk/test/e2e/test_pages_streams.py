@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import subprocess
+import time
 import urllib.error
 import urllib.request
 
@@ -13,6 +14,7 @@ import certificates
 import live_server
 from live_server import wait_until
 from page_site import AUDIT, REMUX, SRT_ROOT, fixture_site, needs_libraries, one_player, password  # noqa: F401
+from rtmp_client import AUDIO, Publisher
 
 pytestmark = pytest.mark.workers
 
@@ -32,6 +34,19 @@ def ffmpeg_stream(one, name: str, *encoding: str):
     finally:
         process.kill()
         process.wait()
+
+
+class LateAudio(Publisher):
+    """Sends each audio message 300 ms after the video of the same time. ffmpeg cannot: its muxer sorts packets by time."""
+
+    def _publish(self) -> None:
+        length = self.tags[-1].timestamp + 40
+        messages = [(index * length + tag.timestamp, tag) for index in range(20) for tag in self.tags if index == 0 or not tag.is_setup()]
+        started = time.monotonic()
+        for due, at, tag in sorted(((at + 300 * (tag.type == AUDIO), at, tag) for at, tag in messages), key=lambda row: row[0]):
+            if self._stopping.wait(max(0.0, started + due / 1000 - time.monotonic())):
+                return self._say_goodbye()
+            self.client.send_message(tag.type, tag.payload, at)
 
 
 def test_the_page_of_a_stream_shows_it_and_kicks_its_viewers(site, html, clip):
@@ -81,9 +96,11 @@ def test_the_page_of_a_stream_without_the_api_shows_everybodys_part(site, clip):
         page.wait("document.querySelector('#hour')?.checkVisibility()")
 
 
-def test_the_publish_page_says_what_is_wrong_with_the_stream(site):
+def test_the_publish_page_says_what_is_wrong_with_the_stream(site, clip):
     rtc = "rtc_server { enabled on; listen 127.0.0.1:$rtc; candidate 127.0.0.1; }\n"
     one = site(conf=live_server.conf(REMUX + "srt { enabled on; } rtc { enabled on; rtmp_to_rtc on; }", SRT_ROOT + rtc))
+    late = LateAudio(one.live.ports["rtmp"], "late", clip("basic"))
+    late.start()  # its differences are known after 15 s, which pass during the other checks
     page = one.open("/publish.html")
     page.wait("document.getElementById('obs').checkVisibility()")
     assert page.text("#obs-server code") == one.live.url("")[:-1] and page.text("#obs-key code") == "livestream"
@@ -101,6 +118,9 @@ def test_the_publish_page_says_what_is_wrong_with_the_stream(site):
         page.wait("/Key frames come every 5 s: players wait up to 5 s to start/.test(document.getElementById('health').textContent)", 30)
         assert page.text("#state") == "Live" and page.is_shown("#facts")
         page.shot("publish-checked", whole=True)
+    page.fill("#name", "late")
+    page.wait(r"/Audio is (2[5-9]|3[0-9])\d ms late: players wait for it/.test(document.getElementById('health').textContent)", 40)
+    late.stop()
 
 
 def has_element(name: str) -> bool:
