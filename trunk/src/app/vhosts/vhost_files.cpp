@@ -98,9 +98,7 @@ std::optional<session::ClientRequest> player_of_recording(const Vhost& vhost, co
     const auto stream = service::files::match_name(form, path).value_or(service::files::StreamName());
     auto player = session::http::client_of(request, session::ClientKind(service::recordings::kRecordingPlay), vhost.name,
                                            stream.app, stream.stream);
-    // Other servers sign the path of the file.
-    if (const std::string name = "/" + stream.app + "/" + stream.stream; request.path().starts_with(name))
-        player.extension = request.path().substr(name.size());
+    player.extension = request.path();
     return player;
 }
 

@@ -48,12 +48,29 @@ std::string first_of(const Query& query, std::initializer_list<std::string_view>
     return {};
 }
 
+// Sets the URLs of a recording: as requested, and those whose answers hand their query on to this one.
+void set_recording(const session::ClientRequest& request, const Query& query, signed_urls::Written& written) {
+    const std::string stream = request.app + "/" + request.stream;
+    const std::string& path = request.extension;
+    written.uris = {"/" + stream, "/" + stream + ".m3u8"};
+    if (!query.find("path")) {
+        written.uris.push_back(path);
+        return;
+    }
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    written.query_uris = {path, folder + "list", folder + "get"};
+    written.path_parameter = stream;
+}
+
 // Another server signs the URL as its client writes it: with the port or, if it is the usual one, without.
-signed_urls::Written written_of(const session::ClientRequest& request) {
+signed_urls::Written written_of(const session::ClientRequest& request, const Query& query) {
     const std::string path = "/" + request.app + "/" + request.stream;
     signed_urls::Written written;
-    written.uris = {path + request.extension, path};
-    std::vector<std::string> places;
+    if (request.kind.row().plays_files)
+        set_recording(request, query, written);
+    else
+        written.uris = {path + request.extension, path};
+    std::vector<std::string>& places = written.places;
     if (request.credentials != nullptr && !request.credentials->authority.empty()) {
         const bool is_secure = request.is_secure;
         for (const std::string_view scheme : {is_secure ? "https" : "http", is_secure ? "wss" : "ws"})
@@ -64,9 +81,6 @@ signed_urls::Written written_of(const session::ClientRequest& request) {
         places.push_back(request.tc_url.substr(0, end));
         places.push_back(places.front() + (request.is_secure ? ":443" : ":1935"));
     }
-    for (const std::string& place : places)
-        for (const std::string& uri : written.uris)
-            written.bases.push_back(place + uri);
     written.raw_query = request.param;
     if (written.raw_query.starts_with('?'))
         written.raw_query.remove_prefix(1);
@@ -171,7 +185,7 @@ Result<AccessGrant> AccessPolicy::check_url(const Asked& asked, const Given& giv
     for (const std::string& right : options.policy_rights)
         if (const auto permission = tokens::parse_permission(right))
             secrets.policy_permissions.push_back(*permission);
-    return AccessGrant{TRY(signed_urls::verify(given.query, written_of(request), secrets,
+    return AccessGrant{TRY(signed_urls::verify(given.query, written_of(request, given.query), secrets,
                                                {asked.path, asked.permission, request.peer_ip, request.ip, now})),
                        {}};
 }

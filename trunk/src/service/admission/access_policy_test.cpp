@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bytes/base64.hpp"
 #include "base/log/log_fixture.hpp"
+#include "engine/crypto/md5.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "service/admission/vhosts_fixture.hpp"
@@ -101,6 +103,20 @@ TEST_F(AccessPolicyTest, RecordingsNeedARightOfTheirOwn) {
     EXPECT_TRUE(play(request).ok());
     EXPECT_EQ(code_for(MUST(signed_urls::sign({"live/cam", {tokens::Permission::play}, kNow + 5s}, key_.secret()))),
               Errc::denied);
+    // Another server signs the URL as requested: of a file, or of an endpoint with the stream in its query.
+    vhosts_.main().access.secure_link = "$uri$arg_path SECRET";
+    const auto admits_hash_of = [&](std::string_view text, const std::string& more) {
+        request.param = "?md5=" + base64url(MUST(engine::crypto::md5(as_bytes(text)))) + more;
+        return play(request).ok();
+    };
+    request.extension = "/rec/live/cam.17.mp4";
+    EXPECT_TRUE(admits_hash_of("/rec/live/cam.17.mp4 SECRET", ""));
+    EXPECT_FALSE(admits_hash_of("/rec/live/cam.18.mp4 SECRET", ""));
+    request.extension = "/old/get";
+    EXPECT_TRUE(admits_hash_of("/old/getlive/cam SECRET", "&path=live/cam"));
+    EXPECT_TRUE(admits_hash_of("/old/listlive/cam SECRET", "&path=live/cam"));
+    EXPECT_TRUE(admits_hash_of("/live/cam.m3u8 SECRET", "&path=live/cam"));
+    EXPECT_FALSE(admits_hash_of("/old/get SECRET", "&path=live/cam"));
     vhosts_.main().access.anybody = {{"play"}};
     EXPECT_EQ(code_for(""), Errc::denied);
     vhosts_.main().access.anybody = {{"playback", "live/*"}};

@@ -73,6 +73,7 @@ session::ClientRequest PlaybackHandler::client_of(const http::Request& request, 
     client.protocol = request.secure ? "recordings-https" : "recordings-http";
     const auto referer = request.message.headers.find("Referer");
     client.page_url = referer.value_or("");
+    client.extension = request.path();
     return client;
 }
 

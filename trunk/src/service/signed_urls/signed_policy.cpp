@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -33,18 +35,44 @@ std::string_view signed_part(std::string_view raw_query) {
     return {};
 }
 
-Result<bool> has_signature(const wire::http::Query& query, const Written& written, std::string_view key) {
-    const std::string_view part = signed_part(written.raw_query);
+// The text after "http://example.com" of each URL that a service may have signed.
+std::vector<std::string> signed_texts(const wire::http::Query& query, const Written& written, const Requested& requested) {
+    const std::string part(signed_part(written.raw_query));
+    std::vector<std::string> texts;
+    if (part.empty())
+        return texts;
+    for (const std::string& uri : written.uris)
+        texts.push_back(uri + "?" + part);
+    if (requested.permission != tokens::Permission::playback)
+        return texts;
+    // Lists and playlists of recordings hand the policy on to other URLs of the stream: it then counts as their only parameter
+    // besides `path`.
+    const std::string alone = "policy=" + std::string(query.get("policy"));
+    for (const std::string& uri : written.uris)
+        texts.push_back(uri + "?" + alone);
+    const auto signed_query = wire::http::Query::parse(part);
+    const bool names_stream = signed_query.ok() && signed_query->get("path") == written.path_parameter;
+    for (const std::string& uri : written.query_uris) {
+        if (names_stream)
+            texts.push_back(uri + "?" + part);
+        texts.push_back(uri + "?path=" + written.path_parameter + "&" + alone);
+    }
+    return texts;
+}
+
+Result<bool> has_signature(const wire::http::Query& query, const Written& written, std::string_view key,
+                           const Requested& requested) {
     // Some tools keep the padding.
     std::string_view given = query.get("signature");
     while (given.ends_with('='))
         given.remove_suffix(1);
     bool is_good = false;
-    for (const std::string& base : written.bases) {
-        const std::string text = base + "?" + std::string(part);
-        is_good = same_secret(given, base64url(TRY(engine::crypto::hmac_sha1(as_bytes(key), as_bytes(text))))) || is_good;
-    }
-    return is_good && !part.empty();
+    for (const std::string& rest : signed_texts(query, written, requested))
+        for (const std::string& place : written.places) {
+            const auto hash = TRY(engine::crypto::hmac_sha1(as_bytes(key), as_bytes(place + rest)));
+            is_good = same_secret(given, base64url(hash)) || is_good;
+        }
+    return is_good;
 }
 
 // In milliseconds since 1970; nullopt if the member is missing.
@@ -76,7 +104,7 @@ Result<std::optional<UnixSeconds>> verify_policy(const wire::http::Query& query,
     std::string encoded(query.get("policy"));
     if (encoded.size() > kPolicyBytesMax)
         return policy_refusal("it is too long");
-    if (!TRY(has_signature(query, written, key)))
+    if (!TRY(has_signature(query, written, key, requested)))
         return policy_refusal("it has another signature");
     while (encoded.ends_with('='))
         encoded.pop_back();

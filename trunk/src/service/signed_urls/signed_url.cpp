@@ -89,17 +89,36 @@ void replace_all(std::string& text, std::string_view name, std::string_view valu
         text.replace(at, name.size(), value);
 }
 
+constexpr std::string_view kArgumentPath = "$arg_path";
+
+// The texts that a service may have hashed for this URL.
+std::vector<std::string> secure_link_texts(std::string_view expires, const Written& written, const Secrets& secrets,
+                                           const Requested& requested) {
+    const auto text_for = [&](std::string_view uri, std::string_view path_parameter) {
+        std::string text(secrets.secure_link);
+        replace_all(text, "$secure_link_expires", expires);
+        replace_all(text, "$arg_expires", expires);
+        replace_all(text, "$remote_addr", requested.peer_ip);
+        replace_all(text, kArgumentPath, path_parameter);
+        replace_all(text, "$uri", uri);
+        return text;
+    };
+    std::vector<std::string> texts;
+    for (const std::string& uri : written.uris)
+        texts.push_back(text_for(uri, ""));
+    // Without the parameter, one hash would be good for all streams.
+    if (secrets.secure_link.find(kArgumentPath) != std::string_view::npos)
+        for (const std::string& uri : written.query_uris)
+            texts.push_back(text_for(uri, written.path_parameter));
+    return texts;
+}
+
 // nginx, ngx_http_secure_link_module.
 Result<std::optional<UnixSeconds>> verify_secure_link(const Query& query, const Written& written, const Secrets& secrets,
                                                       const Requested& requested) {
     const std::string_view expires = query.get("expires");
     bool is_good = false;
-    for (const std::string& uri : written.uris) {
-        std::string text(secrets.secure_link);
-        replace_all(text, "$secure_link_expires", expires);
-        replace_all(text, "$arg_expires", expires);
-        replace_all(text, "$remote_addr", requested.peer_ip);
-        replace_all(text, "$uri", uri);
+    for (const std::string& text : secure_link_texts(expires, written, secrets, requested)) {
         const auto hash = TRY(engine::crypto::md5(as_bytes(text)));
         is_good = same_secret(query.get("md5"), base64url(hash)) || is_good;
     }

@@ -4,6 +4,7 @@
 
 #include "base/bytes/base64.hpp"
 #include "engine/crypto/hmac_sha1.hpp"
+#include "engine/crypto/md5.hpp"
 
 namespace live::service::signed_urls {
 namespace {
@@ -30,7 +31,7 @@ struct SignedUrlTest : testing::Test {
 
     Secrets secrets{.keys = {as_bytes(kKey)}};
     Requested requested{"live/cam", Permission::play, "10.0.0.7", "192.0.2.9", kNow};
-    Written written{{"/live/cam.m3u8", "/live/cam"}, {"rtmp://h:1935/live/cam", "rtmp://h/live/cam"}, {}};
+    Written written{{"/live/cam.m3u8", "/live/cam"}, {"rtmp://h:1935", "rtmp://h"}, {}};
 };
 
 TEST_F(SignedUrlTest, PermitsItsStreamUntilItsTime) {
@@ -119,6 +120,50 @@ TEST_F(SignedUrlTest, AcceptsSignedPolicies) {
     EXPECT_FALSE(permits(policy_query(R"({"url_expire":1800000001000})")));
     secrets.policy_permissions.push_back(Permission::publish);
     EXPECT_TRUE(permits(policy_query(R"({"url_expire":1800000001000})")));
+}
+
+// `/get?path=live/cam`: a signature of the path alone would be good for each stream.
+TEST_F(SignedUrlTest, AcceptsSecureLinkOfRecordingsOnlyWithTheirStream) {
+    secrets.secure_link = "$secure_link_expires$uri$arg_path secret";
+    requested.permission = Permission::playback;
+    written.query_uris = {"/get", "/list"};
+    written.path_parameter = "live/cam";
+    const auto permits_hash_of = [&](std::string_view text) {
+        return permits("md5=" + base64url(MUST(engine::crypto::md5(as_bytes(text)))) + "&expires=2147483647");
+    };
+    EXPECT_TRUE(permits_hash_of("2147483647/getlive/cam secret"));
+    EXPECT_TRUE(permits_hash_of("2147483647/listlive/cam secret")) << "the list hands its query on";
+    EXPECT_TRUE(permits_hash_of("2147483647/live/cam.m3u8 secret")) << "and so does a playlist";
+    EXPECT_FALSE(permits_hash_of("2147483647/getlive/other secret"));
+    EXPECT_FALSE(permits_hash_of("2147483647/get secret"));
+    secrets.secure_link = "$secure_link_expires$uri secret";
+    EXPECT_FALSE(permits_hash_of("2147483647/get secret"));
+    EXPECT_TRUE(permits_hash_of("2147483647/live/cam secret"));
+}
+
+TEST_F(SignedUrlTest, AcceptsPoliciesOfRecordingsOnlyWithTheirStream) {
+    secrets.policy = "policy key";
+    secrets.policy_permissions = {Permission::playback};
+    requested.permission = Permission::playback;
+    written.query_uris = {"/get", "/list"};
+    written.path_parameter = "live/cam";
+    constexpr std::string_view kPolicy = R"({"url_expire":1800000001000})";
+    const std::string requested_url = policy_query(std::string(kPolicy), "rtmp://h/get", "start=1&path=live/cam&");
+    EXPECT_TRUE(permits(requested_url));
+    EXPECT_FALSE(permits("path=live/cam&" + requested_url)) << "another query";
+    EXPECT_FALSE(permits(policy_query(std::string(kPolicy), "rtmp://h/get", "path=live/other&")));
+    EXPECT_FALSE(permits(policy_query(std::string(kPolicy), "rtmp://h/get", "path=live/other&path=live/cam&")));
+    EXPECT_FALSE(permits(policy_query(std::string(kPolicy), "rtmp://h/get"))) << "the path is not signed";
+    EXPECT_FALSE(permits(policy_query(std::string(kPolicy), "rtmp://h/get") + "&path=live/cam"));
+    // As lists and playlists hand it on.
+    const std::string of_list = policy_query(std::string(kPolicy), "rtmp://h/list", "path=live/cam&");
+    EXPECT_TRUE(permits("path=live%2Fcam&" + of_list.substr(of_list.find("policy=")) + "&start=1"));
+    const std::string of_playlist = policy_query(std::string(kPolicy), "rtmp://h/live/cam.m3u8");
+    EXPECT_TRUE(permits("path=live%2Fcam&" + of_playlist + "&start=1"));
+    EXPECT_FALSE(permits("%70olicy=" + base64url(as_bytes(R"({"url_expire":1900000000000})")) + "&" + of_playlist))
+        << "the policy that counts is the signed one";
+    requested.permission = Permission::play;
+    EXPECT_FALSE(permits("start=1&" + of_playlist)) << "of the stream itself, the URL as requested is signed";
 }
 
 TEST_F(SignedUrlTest, RefusesPoliciesThatWereChanged) {

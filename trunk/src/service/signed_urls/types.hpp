@@ -38,9 +38,12 @@ struct Secrets {
 
 // The forms of the URL that the other servers sign, as the client may have written it.
 struct Written {
-    std::vector<std::string> uris;   // "/live/cam.m3u8", "/live/cam"
-    std::vector<std::string> bases;  // "http://example.com:8080/live/cam.m3u8"
-    std::string_view raw_query;      // without '?'
+    std::vector<std::string> uris;    // that name the stream: "/live/cam.m3u8", "/live/cam"
+    std::vector<std::string> places;  // "http://example.com:8080"
+    std::string_view raw_query;       // without '?'
+    // Recordings: URIs that leave the stream to the parameter `path`, such as "/get". Their signature must contain its value.
+    std::vector<std::string> query_uris{};
+    std::string path_parameter{};  // "live/cam"
 };
 
 }  // namespace live::service::signed_urls

@@ -102,7 +102,7 @@ struct ClientRequest {
     std::string tc_url;    // RTMP: as sent; HTTP and HLS: rtmp://VHOST/APP
     std::string page_url;  // RTMP: pageUrl; HTTP: the Referer field
     std::string swf_url;   // RTMP only
-    // The extension after the stream's name in an HTTP player's URL: ".flv".
+    // The extension after the stream's name in an HTTP player's URL: ".flv". For a recording: the path as requested.
     std::string extension{};
     // Owners: all copies of this request. nullptr for nearly all players, so that it costs them no memory.
     std::shared_ptr<const RelayClaims> claims{};
