@@ -55,6 +55,18 @@ const UserOptions kDigestUser{
     {{"play"}}};
 const UserOptions kHashedUser{"bob", "sha256:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", {}, {{"publish"}}};
 
+TEST(UserOptionsCheck, RefusesPathsForRightsOfTheApi) {
+    const auto error_of = [](std::vector<std::string> right) {
+        return check_user_options({{"carol", "plain:abc", {}, {{"publish", "live/*"}, std::move(right)}}}, {}).error;
+    };
+    EXPECT_EQ(error_of({"play", "live/*"}), "");
+    for (const char* right : {"api.read", "api.admin", "metrics"}) {
+        EXPECT_EQ(error_of({right}), "");
+        EXPECT_EQ(error_of({right, "live/*"}), std::string("user carol: found allow \"") + right + " live/*\": " + right +
+                                                   " is for the whole API and has no pattern of paths");
+    }
+}
+
 TEST_F(UserServiceTest, ProvesUsersByPlainPasswordsOnly) {
     set({kPlainUser, kHashedUser});
     EXPECT_EQ(prove("alice", "abc", "10.0.0.1"), std::nullopt);
