@@ -58,5 +58,17 @@ if [ $# = 0 ]; then
         fi
     done
 fi
+# At night, also the vectors that Go's module proxy has.
+if [ $# = 0 ] && [ -n "${LIVE_NIGHT:-}" ]; then
+    if ! command -v go >/dev/null; then
+        warn "without go, the vectors of Wycheproof are not tested"
+    elif timeout 300 "$trunk/scripts/wycheproof.sh" "$tree/srs_utest" >"$tree/wycheproof.log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        warn "wycheproof.sh failed:"
+        tail -n 30 "$tree/wycheproof.log" >&2
+    fi
+fi
 say "$passed passed, $failed failed"
 [ "$failed" = 0 ]
