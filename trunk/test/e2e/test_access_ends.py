@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import rtc_offer
-from access_site import ACCESS, PORTS, get, is_published, run, start_ffmpeg, token, user
+from access_site import ACCESS, PORTS, get, is_published, run, signed, start_ffmpeg, token, user
 from http_streams import HttpStream
 from live_server import ROOT_CONF, LiveServer, wait_until
 
@@ -87,13 +87,17 @@ def wait_ended(live: LiveServer, role: str, count: int, reason: str) -> None:
     assert len(ended_with(live, reason)) == count
 
 
-def test_players_of_each_protocol_leave_when_their_token_expires(server, clip, clients):
+@pytest.mark.parametrize("scheme", ["token", pytest.param("signed URL", marks=pytest.mark.long)])
+def test_players_of_each_protocol_leave_when_their_token_expires(server, clip, clients, scheme):
     live = server(vhost=ACCESS, root=PORTS)
     all_of_them = clients(live)
     start_source(live, clip, all_of_them, "token=" + token(live, "--publish", "live/cam"))
     right = "token=" + token(live, "--play", "live/cam")
     wait_until(lambda: get(live, f"/live/cam.mpd?{right}", User_Agent="first")[0] == 200, 20, "DASH has a segment")
-    query = "token=" + token(live, "--play", "live/cam", "--expires", "10s")
+    if scheme == "token":
+        query = "token=" + token(live, "--play", "live/cam", "--expires", "10s")
+    else:
+        query = signed(live, live.url("cam"), "--expires", "10s")
     all_of_them.play(query)
 
     def has_ended() -> bool:
@@ -106,14 +110,21 @@ def test_players_of_each_protocol_leave_when_their_token_expires(server, clip, c
     assert is_published(live, "cam")
     all_of_them.streams[0].read(10)
     assert all_of_them.streams[0].ended
+    # For a while, the answer to a DASH player is that it has been disconnected: 404.
+    refused = {ending: get(live, f"/live/cam.{ending}?{query}", User_Agent="tv")[0] for ending in ("m3u8", "mpd", "flv")}
+    assert refused["m3u8"] == refused["flv"] == 403 and refused["mpd"] in (403, 404), refused
     for process in all_of_them.processes[1:]:
         wait_until(lambda process=process: process.poll() is not None, 20, "ffmpeg has noticed")
 
 
-def test_publishers_of_each_protocol_leave_when_their_token_expires(server, clients):
+@pytest.mark.parametrize("scheme", ["token", pytest.param("signed URL", marks=pytest.mark.long)])
+def test_publishers_of_each_protocol_leave_when_their_token_expires(server, clients, scheme):
     live = server(vhost=ACCESS, root=PORTS)
     all_of_them = clients(live)
-    all_of_them.publish(lambda name: "token=" + token(live, "--publish", "live/" + name, "--expires", "10s"))
+    if scheme == "token":
+        all_of_them.publish(lambda name: "token=" + token(live, "--publish", "live/" + name, "--expires", "10s"))
+    else:
+        all_of_them.publish(lambda name: signed(live, live.url(name), "--publish", "--expires", "10s"))
     wait_until(lambda: all(is_published(live, name) for name in ("p-rtmp", "p-srt", "p-rtsp")), 20, "the streams are live")
     wait_ended(live, "publish", len(PUBLISHED), "its token or signed URL has expired")
     for process in all_of_them.processes:
@@ -144,3 +155,24 @@ def test_a_reload_ends_each_session_of_a_user_without_the_right(server, clip, cl
     live.process.send_signal(signal.SIGHUP)
     wait_ended(live, role, count, reason)
     assert is_published(live, "cam"), "others stay"
+
+
+def test_a_reload_without_a_key_ends_each_session_of_its_tokens(server, clip, clients, tmp_path):
+    """Players of each protocol at once, by tokens of a key that the reload takes away."""
+    old = tmp_path / "old.key"
+    old.write_text("a secret of at least 32 bytes, to be removed")
+    old.chmod(0o600)
+    signer = LiveServer(tmp_path / "signer", f"listen 1935; vhost __defaultVhost__ {{ access {{ enabled on; key_file {old}; }} }}")
+    conf = ROOT_CONF + PORTS + "vhost __defaultVhost__ {" + ACCESS + "}"
+    live = server(conf=conf.replace("access.key;", f"access.key {old};"))
+    all_of_them = clients(live)
+    start_source(live, clip, all_of_them, "token=" + token(live, "--publish", "live/cam"))
+    query = "token=" + token(signer, "--play", "live/cam")
+    wait_until(lambda: get(live, f"/live/cam.mpd?{query}", User_Agent="tv")[0] == 200, 20, "DASH has a segment")
+    all_of_them.play(query)
+    wait_until(lambda: len([one for one in live.api("/api/v1/clients?count=100")["clients"] if not one["publish"]]) >= len(PLAYED), 20, "all are clients")
+    live.write_conf(conf)
+    live.process.send_signal(signal.SIGHUP)
+    wait_ended(live, "play", len(PLAYED), "no key of this server has signed it")
+    assert is_published(live, "cam"), "the publisher has a token of the key that remains"
+    assert get(live, f"/live/cam.m3u8?{query}", User_Agent="tv")[0] == 403
