@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import live_server
@@ -68,6 +69,23 @@ def test_a_stream_is_encoded_and_played_by_rtmp_and_flv(server, clip):
     assert f"pid={shown['pid']}\n" in its_log and "Output #0, flv" in its_log, its_log
     assert "key=1" not in live.log()
     assert [line for line in live.complaints() if "ENC" in line and "too slow" not in line and "were left out" not in line] == []
+
+
+def test_engines_share_one_process(server, clip):
+    copy = f"engine copy {{ enabled on; vcodec copy; acodec copy; {OUTPUT} }}"
+    live = server(transcode(SMALL + copy, "ffmpeg ./objs/ffmpeg/bin/ffmpeg; share_process on;"), EXPORTER)
+    with FfmpegPublisher(live.url("cam"), clip("ladder")):
+        wait_until(lambda: names(live) == {"cam", "cam_ff", "cam_copy"}, 30, lambda: live.log()[-2000:])
+        with ThreadPoolExecutor() as players:
+            assert list(players.map(shape, (live.url("cam_ff"), live.url("cam_copy")))) == [[("aac", "44100"), ("h264", 320)], [("aac", "44100"), ("h264", 640)]]
+        (child,) = ffmpegs(live)
+        shown = entries(live)
+        assert [(one["engine"], one["pid"], one["starts"]) for one in shown] == [("ff", child, 1), ("copy", child, 1)]
+        assert all(one["output_bytes"] > 1000 for one in shown)
+        assert [one["output"].rpartition("/")[2] for one in shown] == ["cam_ff", "cam_copy"]
+        text = metrics(live)
+        assert "millrace_transcode_engines 2\n" in text and "millrace_transcode_children 1\n" in text
+    wait_until(lambda: not ffmpegs(live) and not entries(live) and not names(live), 15, "the end of ffmpeg and its streams")
 
 
 def test_by_a_socket_as_the_reference_does(server, clip):

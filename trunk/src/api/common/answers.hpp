@@ -226,10 +226,11 @@ inline constexpr std::array kTranscode = {
     Member{"output", text, {}, nullable, "of an engine, without secrets"},
     Member{"state", text, {}, always, "waiting, running, pausing, idle or unusable"},
     Member{"renditions", list, kRung, always, "of a ladder"},
-    Member{"starts", integer, {}, always, "of its process"},
+    Member{"starts", integer, {}, always, "of its process, which engines may share"},
     Member{"last_end", text, {}, nullable, "why the last process ended"},
     Member{"dropped_packets", integer, {}, always, "input that was not encoded, because the process was too slow"},
-    Member{"pid output_bytes frames dropped_frames memory_bytes", integer, {}, nullable, "of the running process"},
+    Member{"output_bytes", integer, {}, nullable, "of the running process, for this ladder or engine"},
+    Member{"pid frames dropped_frames memory_bytes", integer, {}, nullable, "of the running process"},
     Member{"fps speed cpu_seconds", number, {}, nullable, "of the running process; speed 1 is real time"},
     Member{"worker", integer, {}, sometimes}};
 inline constexpr std::array kRecordedStream = {Member{"stream_url vhost app stream"}, Member{"files spans bytes pinned", integer},

@@ -288,7 +288,7 @@ constexpr std::array kRoutes = {
           "where streams are pulled from, and the state of each", always, joined},
     Route{"/api/v1/dvrs", kRead, kApi, kPage, list_of("dvrs", {}, answers::kDvr), "recordings", always, entries},
     Route{"/api/v1/transcodes", kRead, kApi, kPage, list_of("transcodes", {}, answers::kTranscode),
-          "the ffmpeg processes that encode streams", always, entries},
+          "the ladders and engines that encode streams, with their ffmpeg processes", always, entries},
     Route{"/api/v1/recordings", kRead, kApi, kPage, list_of("recordings", {}, answers::kRecordedStream),
           "the recordings of all streams"},
     Route{"/api/v1/recordings/files",

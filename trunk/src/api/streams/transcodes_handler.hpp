@@ -1,4 +1,4 @@
-// /api/v1/transcodes: the ffmpeg processes that encode published streams, with the progress that each reports.
+// /api/v1/transcodes: the ladders and engines that encode published streams, with the progress of their ffmpeg processes.
 #pragma once
 
 #include "api/common/server_info.hpp"

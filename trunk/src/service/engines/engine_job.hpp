@@ -1,9 +1,11 @@
-// EngineJob: keeps one engine of one published stream running: starts its ffmpeg when the stream has a key frame, and starts it
-// again after a pause when it has ended. Pauses grow while it fails, and a stream has at most 10 starts per minute.
+// EngineJob: keeps one engine of one published stream running, or several that share an ffmpeg: starts it when the stream has a
+// key frame, and starts it again after a pause when it has ended. Pauses grow while it fails, and a stream has at most 10 starts
+// per minute. If one of several engines fails, the job waits: its owner ends it, and runs that engine by itself.
 #pragma once
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,13 +48,14 @@ public:
         RestartCounts restarts{};
         std::string last_end;
         std::uint64_t dropped_packets = 0;
+        std::vector<std::size_t> failed;  // indices of the engines that must not share an ffmpeg
     };
     struct Setup {
         Ref<media::Source> source;
-        Engine engine;
+        std::vector<Engine> engines;  // one at least
         Input input;
         Place place;
-        std::string own_url;                          // of the source that the output publishes; may be empty
+        std::vector<std::string> own_urls;            // by engine: of the source that its output publishes; may be empty
         std::shared_ptr<ffmpeg::StartLimit> limit;    // owners: the service and the engines of the stream
         std::shared_ptr<ingest::Demand> demand{};     // nullptr: it always runs. Owners: the service, this, waiting clients
         std::optional<session::StreamPlan> hidden{};  // of the output: see EnginePublisher
@@ -68,6 +71,8 @@ public:
     const State& state() const { return state_; }
     // The state of the running child; nullptr without one.
     const ffmpeg::MediaChild::State* child() const { return child_ ? &child_->state() : nullptr; }
+    // Returns the bytes that the running child has given for this engine; 0 without one.
+    std::uint64_t output_bytes(std::size_t index) const { return child_ ? child_->output_bytes(index) : 0; }
 
 private:
     bool is_wanted() const;
@@ -76,6 +81,7 @@ private:
     std::optional<ffmpeg::MediaChild::End> run_once(media::Cursor::Start start, io::Deadline deadline);
     std::optional<ffmpeg::MediaChild::End> run_child(MediaFeed& feed, media::Cursor& cursor, io::Deadline deadline);
     bool wait_for_beginning(MediaFeed& feed, media::Cursor& cursor, io::Deadline deadline);
+    std::vector<std::size_t> failed_in(const ffmpeg::MediaChild::End& end) const;
     void note_end(const ffmpeg::MediaChild::End& end);
     std::string label() const;
 
@@ -87,6 +93,7 @@ private:
     State state_;
     bool missing_logged_ = false;
     std::unique_ptr<EngineChild> child_;
+    std::size_t silent_outputs_ = 0;  // of the last child: those that have given nothing
 };
 
 }  // namespace live::service::engines

@@ -77,7 +77,14 @@ private:
         std::string vhost;  // as the client has named it
         Input input;
         Origin origin = Origin::client;
-        Log log;  // with the id of the stream's publisher
+        Log log;                    // with the id of the stream's publisher
+        std::vector<Engine> alone;  // those that have failed in an ffmpeg with others
+    };
+    // The engines of one ffmpeg.
+    struct Group {
+        std::vector<Engine> engines;
+        std::vector<std::string> own_urls;
+        bool is_shared = false;
     };
     // Sums over engines that have ended.
     struct Totals {
@@ -93,7 +100,11 @@ private:
                                                         const session::StreamPlan& hidden);
     void note_viewers();
     void start_missing(const std::string& url, const Published& published);
-    void start_engine(const std::string& url, const Published& published, const Engine& engine);
+    std::optional<Group> group_of(const std::string& url, const Published& published, const Engine& engine) const;
+    void start_group(const std::string& url, const Published& published, Group group);
+    // Separates engines that have failed from those that share their ffmpeg.
+    void separate_failed();
+    std::size_t engine_count() const;
     void end_if(const std::function<bool(const EngineJob&)>& is_it);
     // Forgets the demands of engines that have ended.
     void forget_demands();

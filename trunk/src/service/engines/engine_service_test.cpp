@@ -46,6 +46,8 @@ struct PassedEvents final : session::StreamEvents {
 
 class EngineServiceTest : public ffmpeg::PublishedStreamTest {
 protected:
+    static constexpr const char* kTwoCopies = "exec tee /dev/fd/4 >&5";
+
     EngineServiceTest() {
         TranscodeOptions& block = blocks_.emplace_back();
         block.enabled = true;
@@ -78,9 +80,27 @@ protected:
         publication_.reset();
         service_->on_unpublished(plan_.url);
     }
-    Ref<media::Source> made() { return streams_.find("/live/cam_ff"); }
-    bool has_made() {
-        const auto source = made();
+    // A second engine, in the same ffmpeg.
+    ffmpeg::EngineOptions& share() {
+        blocks_.front().share_process = true;
+        ffmpeg::EngineOptions& second = blocks_.front().engines.emplace_back(blocks_.front().engines.front());
+        second.name = "second";
+        return second;
+    }
+    bool is_shared() const {
+        const auto all = service_->list();
+        return all.size() == 2 && all[0].child && all[1].child && all[0].child->pid == all[1].child->pid;
+    }
+    // Publishes until each engine has a process of its own.
+    void publish_until_separate() {
+        publish_until([this] {
+            service_->on_tick();
+            const auto all = service_->list();
+            return all.size() == 2 && all[0].child && all[1].child && all[0].child->pid != all[1].child->pid;
+        });
+    }
+    bool has_made(const std::string& engine = "ff") {
+        const auto source = streams_.find("/live/cam_" + engine);
         return source && source->is_published() && source->tracks().has_default(MediaKind::video);
     }
     EngineService::Listed listed() const { return service_->list().front(); }
@@ -116,6 +136,78 @@ TEST_F(EngineServiceTest, TheOutputBecomesAStreamOfThisServer) {
     EXPECT_FALSE(has_made());
     EXPECT_NE(::kill(pid, 0), 0) << "its process has ended";
     EXPECT_NE(metrics().find("millrace_transcode_starts_total 1\n"), std::string::npos) << metrics();
+}
+
+TEST_F(EngineServiceTest, EnginesShareAChild) {
+    share();
+    start(kTwoCopies);
+    publish();
+    publish_until([this] { return has_made() && has_made("second"); });
+    EXPECT_TRUE(is_shared());
+    for (const auto& one : service_->list()) {
+        EXPECT_EQ(one.output, "rtmp://127.0.0.1:1935/live/cam_" + one.engine + "?vhost=v");
+        EXPECT_GT(one.child->output_bytes, 0U);
+    }
+    const std::string text = metrics();
+    EXPECT_NE(text.find("millrace_transcode_engines 2\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("millrace_transcode_children 1\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("millrace_transcode_starts_total 1\n"), std::string::npos) << text;
+    unpublish();
+    io::wait_until([this] { return clients_.size() == 0; });
+    EXPECT_FALSE(has_made() || has_made("second"));
+}
+
+TEST_F(EngineServiceTest, AChildThatWorkedAndIsKilledIsSharedAgain) {
+    share();
+    start(kTwoCopies);
+    publish();
+    publish_until([this] { return has_made() && has_made("second"); });
+    ASSERT_EQ(::kill(listed().child->pid, SIGKILL), 0);
+    publish_until([this] {
+        service_->on_tick();
+        return listed().state.starts == 2 && has_made() && has_made("second");
+    });
+    EXPECT_TRUE(is_shared());
+}
+
+TEST_F(EngineServiceTest, AnEngineWithoutItsEncoderDoesNotStopTheOthers) {
+    share().vcodec = "no_such_encoder";
+    start("case \"$*\" in *no_such_encoder*) echo \"Unknown encoder 'no_such_encoder'\" >&2; exit 1;; esac; exec cat >&4");
+    publish();
+    publish_until([this] {
+        service_->on_tick();
+        const auto all = service_->list();
+        return has_made() && all.size() == 2 && all[1].state.starts > 0 && !all[1].state.last_end.empty();
+    });
+    const auto all = service_->list();
+    EXPECT_EQ(all[0].engine, "ff");
+    EXPECT_EQ(all[0].state.starts, 1U);
+    EXPECT_EQ(all[1].engine, "second");
+    EXPECT_EQ(all[1].state.last_end, "ffmpeg has no encoder no_such_encoder");
+    blocks_.front().engines.back().vcodec = "copy";
+    service_->apply(io::Deadline::never());
+    EXPECT_EQ(service_->list().size(), 2U);
+    EXPECT_TRUE(has_made()) << "a reload leaves it alone";
+}
+
+TEST_F(EngineServiceTest, AnOutputThatIsSilentGetsAChildOfItsOwn) {
+    share();
+    start(kCopies, {.restart_first = 1ms, .restart_max = 5ms, .silence_max = 600ms});
+    publish();
+    publish_until_separate();
+    publish_until([this] { return has_made() && has_made("second"); });
+}
+
+TEST_F(EngineServiceTest, AChildThatEndsAtOnceIsSplit) {
+    share();
+    start("case \"$*\" in *pipe:5*) exit 1;; esac; exec cat >&4");
+    publish();
+    publish_until_separate();
+    publish_until([this] { return has_made() && has_made("second"); });
+    unpublish();
+    publish();
+    // The next publisher tries it together.
+    publish_until([this] { return listed().state.failed.size() == 2; });
 }
 
 TEST_F(EngineServiceTest, DoesNotStartWithoutAKeyFrame) {

@@ -24,8 +24,12 @@ inline constexpr auto kTranscodeRows = config::Rows{
                 "socket: ffmpeg plays and publishes by RTMP, like any client."),
     config::row(&TranscodeOptions::on_demand, "on_demand", config::Reload::live,
                 "Ours: an engine whose output is a stream of this server runs while that stream has players, and 10 s longer."),
+    config::row(
+        &TranscodeOptions::share_process, "share_process", config::Reload::live,
+        "Ours: engines with the same perfile and iformat whose outputs are streams of this server run in one ffmpeg, which "
+        "decodes the stream once. One that fails gets its own ffmpeg, so that it does not interrupt the others again."),
     config::blocks(&TranscodeOptions::engines, "engine", &ffmpeg::EngineOptions::name, "name", ffmpeg::kEngineRows,
-                   "An encoding and its destination; each is one ffmpeg process."),
+                   "An encoding and its destination; each is one ffmpeg process, unless share_process is on."),
 };
 
 }  // namespace live::service::engines

@@ -20,6 +20,7 @@ struct TranscodeOptions {
     // The rest is ours.
     Feed feed = Feed::pipe;
     bool on_demand = false;
+    bool share_process = false;
     std::vector<ffmpeg::EngineOptions> engines;
 };
 

@@ -47,7 +47,7 @@ Result<std::shared_ptr<ingest::Demand>> EngineService::start_plain(const session
     const auto source = context_.publish.streams.find(plan.url);
     if (!source || jobs_.is_stopping())
         return Error(Errc::not_found, "there is no stream " + plan.url);
-    if (jobs_.size() >= kEnginesMax)
+    if (engine_count() >= kEnginesMax)
         return Error(Errc::limit, fmt::format("{} engines are the limit", kEnginesMax));
     Place place = context_.place();
     if (place.rtmp_ports.empty())
@@ -56,9 +56,14 @@ Result<std::shared_ptr<ingest::Demand>> EngineService::start_plain(const session
     const Log log = published == published_.end() ? log_ : published->second.log;
     // Owners: this, the job and waiting players.
     const auto demand = std::make_shared<ingest::Demand>();
-    EngineJob::Setup setup{source, plain_engine(), {plan.vhost, player.app, player.stream},
-                           place,  hidden.url,     limits_.of(hidden.url, io::now()),
-                           demand, hidden};
+    EngineJob::Setup setup{source,
+                           {plain_engine()},
+                           {plan.vhost, player.app, player.stream},
+                           place,
+                           {hidden.url},
+                           limits_.of(hidden.url, io::now()),
+                           demand,
+                           hidden};
     TRY(jobs_.start(std::move(setup), timing_, context_.publish, log));
     demands_[hidden.url] = demand;
     return demand;

@@ -15,6 +15,11 @@ namespace live::service::engines {
 namespace {
 
 constexpr std::uint16_t kUsualPort = 1935;
+// Options of ffmpeg, not of one of its outputs: more inputs, filters between them, hardware and clocks.
+constexpr std::array<std::string_view, 14> kForAll = {
+    "i",        "filter_complex", "filter_complex_script", "lavfi", "init_hw_device", "filter_hw_device",
+    "copyts",   "copytb",         "start_at_zero",         "vsync", "async",          "xerror",
+    "abort_on", "max_error_rate"};
 
 // The protocol that ffmpeg would use: "rtmp" of "rtmp://...", "concat" of "concat:...". Empty for a file.
 std::string_view protocol_of(std::string_view output) {
@@ -59,8 +64,8 @@ Result<void> check_engine(const ffmpeg::EngineOptions& engine) {
     return {};
 }
 
-Result<std::string> output_of(const Engine& engine, const Input& input, const Place& place,
-                              std::chrono::system_clock::time_point now) {
+Result<Command::Output> output_of(const Engine& engine, const Input& input, const Place& place,
+                                  std::chrono::system_clock::time_point now) {
     const std::string& written = engine.options.output;
     std::string output = replace_variables(written, variables_of(engine, input, place, now));
     if (output.empty())
@@ -71,7 +76,8 @@ Result<std::string> output_of(const Engine& engine, const Input& input, const Pl
         return Error(Errc::denied, "its output would be outside its folder: " + output);
     if (!protocol_of(output).empty() && protocol_of(output) != protocol_of(written))
         return Error(Errc::denied, "its output would use the protocol " + std::string(protocol_of(output)));
-    return output;
+    auto own = ffmpeg::own_output(output, place.rtmp_ports);
+    return Command::Output{std::move(output), std::move(own)};
 }
 
 // Reports whether a pipe cannot replace the RTMP input: for another format, and for options of RTMP.
@@ -111,36 +117,50 @@ std::vector<Engine> engines_of(const std::vector<TranscodeOptions>& blocks, std:
             continue;
         for (const ffmpeg::EngineOptions& engine : block->engines)
             if (engine.enabled)
-                engines.push_back({scope, block->ffmpeg, block->feed, block->on_demand, engine});
+                engines.push_back({scope, block->ffmpeg, block->feed, block->on_demand, block->share_process, engine});
     }
     return engines;
 }
 
-Result<Command> build_command(const Engine& engine, const Input& input, const Place& place,
+Result<Command> build_command(const std::vector<Engine>& engines, const Input& input, const Place& place,
                               std::chrono::system_clock::time_point now) {
-    const ffmpeg::EngineOptions& options = engine.options;
-    TRY(check_engine(options));
+    const Engine& first = engines.front();
     Command command;
-    command.output = TRY(output_of(engine, input, place, now));
-    command.own = ffmpeg::own_output(command.output, place.rtmp_ports);
-    command.is_piped_in = engine.feed == Feed::pipe && !needs_socket(options);
-    command.is_piped_out = engine.feed == Feed::pipe && command.own && options.oformat == "flv";
+    command.is_piped_in = first.feed == Feed::pipe && !needs_socket(first.options);
     std::vector<std::string>& words = command.arguments;
-    words = {engine.ffmpeg};
+    words = {first.ffmpeg};
     if (!place.log_level.empty())
         words.insert(words.end(), {"-loglevel", place.log_level});
     // The versions of its libraries and the running frame count would flood the log.
     words.insert(words.end(), {"-hide_banner", "-nostats", "-progress", fmt::format("pipe:{}", kProgressHandle)});
-    ffmpeg::append_options(words, options.perfile);
-    if (!options.iformat.empty() && options.iformat != "off")
-        words.insert(words.end(), {"-f", options.iformat});
+    ffmpeg::append_options(words, first.options.perfile);
+    if (!first.options.iformat.empty() && first.options.iformat != "off")
+        words.insert(words.end(), {"-f", first.options.iformat});
     words.insert(words.end(), {"-i", command.is_piped_in ? "pipe:0" : socket_input(input, place)});
-    ffmpeg::append_engine(words, options);
-    std::string output = command.own ? marked(command.output) : command.output;
-    if (command.is_piped_out)
-        output = fmt::format("pipe:{}", kOutputHandle);
-    words.insert(words.end(), {"-y", std::move(output)});
+    for (const Engine& engine : engines) {
+        TRY(check_engine(engine.options));
+        const Command::Output& output = command.outputs.emplace_back(TRY(output_of(engine, input, place, now)));
+        command.is_piped_out = engine.feed == Feed::pipe && output.own && engine.options.oformat == "flv";
+        ffmpeg::append_engine(words, engine.options);
+        std::string destination = output.own ? marked(output.text) : output.text;
+        if (command.is_piped_out)
+            destination = fmt::format("pipe:{}", kOutputHandle + static_cast<int>(command.outputs.size()) - 1);
+        words.insert(words.end(), {"-y", std::move(destination)});
+    }
     return command;
+}
+
+bool can_share(const Engine& engine, const Command& command) {
+    const auto is_for_all = [](const auto& option) { return std::ranges::find(kForAll, option.first) != kForAll.end(); };
+    const ffmpeg::EngineOptions& options = engine.options;
+    return engine.share_process && !engine.on_demand && command.is_piped_in && command.is_piped_out &&
+           std::ranges::none_of(options.vfilter, is_for_all) && std::ranges::none_of(options.vparams, is_for_all) &&
+           std::ranges::none_of(options.aparams, is_for_all);
+}
+
+bool have_same_input(const Engine& one, const Engine& other) {
+    return one.scope == other.scope && one.ffmpeg == other.ffmpeg && one.options.perfile == other.options.perfile &&
+           one.options.iformat == other.options.iformat;
 }
 
 std::string engine_log_path(const Engine& engine, const Input& input, const Place& place) {

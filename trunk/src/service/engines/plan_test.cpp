@@ -28,7 +28,7 @@ Engine engine_with(const OptionEdit& edit = {}) {
 }
 
 Result<Command> command_of(const Engine& engine, const Input& input = kInput) {
-    return build_command(engine, input, kPlace, std::chrono::system_clock::from_time_t(0));
+    return build_command({engine}, input, kPlace, std::chrono::system_clock::from_time_t(0));
 }
 
 // The words between the program and the output, without those that every child has.
@@ -44,7 +44,7 @@ Words words_of(const OptionEdit& edit, Feed feed = Feed::pipe) {
 
 std::string output_for(const std::string& output, const Input& input = kInput) {
     const auto command = command_of(engine_with([&](auto& options) { options.output = output; }), input);
-    return command.ok() ? command->output : command.error().sentence();
+    return command.ok() ? command->outputs.front().text : command.error().sentence();
 }
 
 struct TableRow {
@@ -82,9 +82,33 @@ OptionEdit aac(const OptionEdit& edit) {
     };
 }
 
+Engine sharing(const OptionEdit& edit = {}) {
+    Engine engine = engine_with(edit);
+    engine.share_process = true;
+    return engine;
+}
+
+bool can_share(const Engine& engine) { return engines::can_share(engine, MUST(command_of(engine))); }
+
+// The words of the second output of a child that has two.
+Words second_words(const OptionEdit& edit) {
+    const auto command = MUST(build_command({sharing(), sharing(edit)}, kInput, kPlace, {}));
+    const Words& words = command.arguments;
+    const auto first = std::ranges::find(words, "pipe:4");
+    EXPECT_EQ(words.back(), "pipe:5");
+    EXPECT_EQ(words[words.size() - 2], "-y");
+    return first == words.end() ? words : Words{first + 1, words.end() - 2};
+}
+
+// In a child of its own, and as one of two outputs if that is possible.
 void check(const std::vector<TableRow>& rows) {
-    for (const TableRow& row : rows)
+    for (const TableRow& row : rows) {
         EXPECT_EQ(words_of(row.edit), row.words) << row.name;
+        const Words output = {std::ranges::find(row.words, "pipe:0") + 1, row.words.end()};
+        if (can_share(sharing(row.edit))) {
+            EXPECT_EQ(second_words(row.edit), output) << row.name;
+        }
+    }
 }
 
 // Each line of the table of arguments, as the reference builds it.
@@ -176,10 +200,72 @@ TEST(EnginePlan, AllOptionsTogetherHaveTheOrderOfTheReference) {
                      "-f",       "flv"}));
 }
 
+TEST(EnginePlan, EnginesOfOneChildHaveOneInputAndAnOutputEach) {
+    const auto small = [](ffmpeg::EngineOptions& options) {
+        options.name = "sd";
+        options.perfile = {{"re", ""}};
+        options.vcodec = "libx264";
+        options.vwidth = 640;
+        options.vheight = 360;
+        options.vparams = {{"g", "50"}};
+        options.acodec = "aac";
+        options.abitrate_kbps = 48;
+    };
+    const auto audio_only = [](ffmpeg::EngineOptions& options) {
+        options.name = "audio";
+        options.perfile = {{"re", ""}};
+        options.vcodec = "vn";
+    };
+    const auto command = MUST(build_command({sharing(small), sharing(audio_only)}, kInput, kPlace, {}));
+    EXPECT_EQ(command.arguments,
+              (Words{"./ffmpeg", "-loglevel", "info",   "-hide_banner", "-nostats", "-progress", "pipe:3",  "-re",     "-f",
+                     "flv",      "-i",        "pipe:0", "-vcodec",      "libx264",  "-s",        "640x360", "-aspect", "640:360",
+                     "-threads", "1",         "-g",     "50",           "-acodec",  "aac",       "-b:a",    "48000",   "-f",
+                     "flv",      "-y",        "pipe:4", "-vn",          "-acodec",  "copy",      "-f",      "flv",     "-y",
+                     "pipe:5"}));
+    EXPECT_TRUE(command.is_piped_in && command.is_piped_out);
+    ASSERT_EQ(command.outputs.size(), 2U);
+    EXPECT_EQ(command.outputs[0].own->stream, "cam_sd");
+    EXPECT_EQ(command.outputs[1].own->stream, "cam_audio");
+}
+
+TEST(EnginePlan, AnEngineSharesAChildIfItsOutputIsWatchedAndItsOptionsAreItsOwn) {
+    EXPECT_TRUE(can_share(sharing()));
+    EXPECT_FALSE(can_share(engine_with())) << "not configured";
+    Engine engine = sharing();
+    engine.on_demand = true;
+    EXPECT_FALSE(can_share(engine)) << "it has players of its own";
+    engine = sharing();
+    engine.feed = Feed::socket;
+    EXPECT_FALSE(can_share(engine));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.output = "./[stream].flv"; })));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.output = "rtmp://example.net/live/cam"; })));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.oformat = "mpegts"; })));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.perfile = {{"rtmp_live", "live"}}; })));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.vfilter = {{"i", "./logo.png"}}; })));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.vfilter = {{"filter_complex", "hflip"}}; })));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.vparams = {{"vsync", "0"}}; })));
+    EXPECT_FALSE(can_share(sharing([](auto& options) { options.aparams = {{"async", "1"}}; })));
+    EXPECT_TRUE(can_share(sharing([](auto& options) { options.vfilter = {{"vf", "hflip"}}; })));
+}
+
+TEST(EnginePlan, EnginesOfOneChildHaveTheSameInput) {
+    const Engine one = sharing();
+    EXPECT_TRUE(have_same_input(one, sharing([](auto& options) { options.vcodec = "libx264"; })));
+    EXPECT_FALSE(have_same_input(one, sharing([](auto& options) { options.perfile = {{"re", ""}}; })));
+    EXPECT_FALSE(have_same_input(one, sharing([](auto& options) { options.iformat = "off"; })));
+    Engine other = one;
+    other.ffmpeg = "./other";
+    EXPECT_FALSE(have_same_input(one, other));
+    other = one;
+    other.scope = "live";
+    EXPECT_FALSE(have_same_input(one, other));
+}
+
 TEST(EnginePlan, AnEmptyLogLevelIsLeftOut) {
     Place place = kPlace;
     place.log_level = "";
-    const auto command = MUST(build_command(engine_with(), kInput, place, {}));
+    const auto command = MUST(build_command({engine_with()}, kInput, place, {}));
     EXPECT_EQ((Words{command.arguments.begin(), command.arguments.begin() + 3}), (Words{"./ffmpeg", "-hide_banner", "-nostats"}));
 }
 
@@ -188,10 +274,12 @@ TEST(EnginePlan, AStreamOfThisServerReturnsByAPipe) {
     EXPECT_TRUE(command.is_piped_in);
     EXPECT_TRUE(command.is_piped_out);
     EXPECT_EQ(command.arguments.back(), "pipe:4");
-    ASSERT_TRUE(command.own);
-    EXPECT_EQ(command.own->app, "live");
-    EXPECT_EQ(command.own->stream, "cam_ff");
-    EXPECT_EQ(MUST(command_of(engine_with(), {"v", "live", "cam"})).own->vhost, "v");
+    ASSERT_EQ(command.outputs.size(), 1U);
+    const auto& own = command.outputs.front().own;
+    ASSERT_TRUE(own);
+    EXPECT_EQ(own->app, "live");
+    EXPECT_EQ(own->stream, "cam_ff");
+    EXPECT_EQ(MUST(command_of(engine_with(), {"v", "live", "cam"})).outputs.front().own->vhost, "v");
 }
 
 TEST(EnginePlan, ASocketHasTheUrlsOfTheReference) {
@@ -216,7 +304,7 @@ TEST(EnginePlan, OutputsElsewhereAreLeftAsTheyAre) {
     for (const char* output :
          {"rtmp://example.net/live/cam", "rtmp://127.0.0.1:1999/live/cam", "srt://127.0.0.1:1935?streamid=a", "./a.flv"}) {
         const auto command = MUST(command_of(engine_with([&](auto& options) { options.output = output; })));
-        EXPECT_FALSE(command.own) << output;
+        EXPECT_FALSE(command.outputs.front().own) << output;
         EXPECT_FALSE(command.is_piped_out) << output;
         EXPECT_EQ(command.arguments.back(), output);
     }

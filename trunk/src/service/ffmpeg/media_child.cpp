@@ -1,5 +1,6 @@
 #include "service/ffmpeg/media_child.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <tuple>
 #include <utility>
@@ -20,11 +21,12 @@ constexpr std::chrono::seconds kLogLimit{1};
 
 }  // namespace
 
-void MediaChild::fail(Why why, std::string text) {
+void MediaChild::fail(Why why, std::string text, std::optional<std::size_t> output) {
     if (std::exchange(is_over_, true))
         return;
     end_.why = why;
     end_.text = std::move(text);
+    end_.output = output;
     over_.raise();
 }
 
@@ -91,11 +93,22 @@ void MediaChild::watch(const Work& work, io::Deadline deadline) {
         write_log();
         if (!is_over_ && work.is_wanted && !work.is_wanted())
             fail(Why::unwanted, "nobody plays its stream");
-        for (std::size_t i = 0; i < owed_since_.size() && !is_over_; ++i)
-            if (owed_since_[i] && io::now() - *owed_since_[i] > setup_.silence_max)
-                fail(Why::silent, fmt::format("{} gave no output for {} s", setup_.outputs[i],
-                                              std::chrono::duration_cast<std::chrono::seconds>(setup_.silence_max).count()));
+        check_outputs();
     }
+}
+
+// An output that is silent while another one is not has failed by itself; otherwise the process has.
+void MediaChild::check_outputs() {
+    const TimePoint now = io::now();
+    const auto is_late = [now](const std::optional<TimePoint>& since, auto limit) { return since && now - *since > limit; };
+    const bool is_process =
+        std::ranges::all_of(owed_since_, [&](const auto& one) { return is_late(one, setup_.silence_max / 2); });
+    for (std::size_t i = 0; i < owed_since_.size(); ++i)
+        if (is_late(owed_since_[i], setup_.silence_max))
+            fail(Why::silent,
+                 fmt::format("{} gave no output for {} s", setup_.outputs[i],
+                             std::chrono::duration_cast<std::chrono::seconds>(setup_.silence_max).count()),
+                 is_process ? std::nullopt : std::optional(i));
 }
 
 // The end of its input ends a child that may finish a file; ffmpeg that waits for input ignores the first SIGTERM. A child that

@@ -42,6 +42,7 @@ public:
         std::string text;
         bool had_output = false;
         std::string missing_encoder;
+        std::optional<std::size_t> output{};  // the index of the only one that failed
     };
     struct State {
         int pid = 0;
@@ -75,8 +76,8 @@ public:
 
     // Runs the child until it ends, fails or is cancelled; its process has ended then.
     End run(const Work& work, io::Deadline deadline);
-    // Ends the run, unless it ends already.
-    void fail(Why why, std::string text);
+    // Ends the run, unless it ends already. `output`: the index of the only one that failed.
+    void fail(Why why, std::string text, std::optional<std::size_t> output = {});
 
     // Sends a part of the input, which is output that the child owes. Does nothing for a child that gets no input.
     Result<void> write(Bytes bytes, io::Deadline deadline);
@@ -95,6 +96,7 @@ private:
     Result<void> start();
     Result<void> start_fibers(const Work& work);
     void watch(const Work& work, io::Deadline deadline);
+    void check_outputs();
     void stop();
     void take_line(std::string_view line);
     void write_log();
