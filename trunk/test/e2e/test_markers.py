@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
@@ -378,11 +379,19 @@ def test_events_of_the_api_are_in_every_output(server, clip, tmp_path):
             text = library.ask(where, **query)[2].decode()
             is_marked = 'DATERANGE:ID="9-' in text and ",SCTE35-OUT=0xFC" in text
             return is_marked and any(b"Nocturne" in library.read(line) for line in text.splitlines() if line.startswith("/get"))
-        wait_until(lambda: recorded("/get", path="live/cam", format="hls"), 20, "the recording has both")
+        wait_until(lambda: recorded("/get", path="live/cam", format="media"), 20, "the recording has both")
         wait_until(lambda: recorded("/live/cam.m3u8", start=library.spans()[0]["start"]), 20, "the stream's past has both")
         status, _, excerpt = library.ask("/get", path="live/cam")
         assert status == 200 and b"Nocturne" in excerpt and b"urn:scte:scte35:2013:bin" in excerpt
         assert b"urn:millrace:subtitle\0en\0Good evening" in excerpt
+        # Playlists of the recording have the line as a rendition.
+        past = {"path": "live/cam", "format": "hls"}, {"start": -600}
+        for where, query in zip(("/get", "/live/cam.m3u8"), past):
+            master = library.ask(where, **query)[2].decode()
+            subtitles = re.search(r'TYPE=SUBTITLES,GROUP-ID="subs",NAME="en",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,URI="([^"]+)"', master)[1]
+            texts, media = (library.read(urljoin(where, one)).decode() for one in (subtitles, master.splitlines()[-1]))
+            assert 'SUBTITLES="subs"' in master and 0 < texts.count("#EXTINF") <= media.count("#EXTINF") and "format=segment" in media
+            assert any(b"Good evening" in library.read(line) for line in texts.splitlines() if line.startswith("/get.vtt"))
     codecs = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", tmp_path / "tagged.ts"], capture_output=True,
                             text=True, timeout=30, check=True).stdout.split()
     assert "timed_id3" in codecs

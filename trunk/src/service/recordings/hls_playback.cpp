@@ -73,6 +73,34 @@ Result<RecordedPlaylist> playlist_of(const Wanted& wanted, SegmentMaps& maps, Re
     return playlist;
 }
 
+std::uint64_t rate_of(const RecordedStream& stream) {
+    const RecordingFile& newest = stream.files.back();
+    if (newest.duration <= std::chrono::seconds(1))
+        return kUsualRate;
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(newest.duration).count();
+    return std::max<std::uint64_t>(newest.bytes * 8 / static_cast<std::uint64_t>(seconds), 1);
+}
+
+// `uri` names the media playlist; those of subtitles have more parameters.
+std::string master_text(std::uint64_t rate, const std::string& uri, const std::vector<std::string>& languages) {
+    std::string text = "#EXTM3U\n#EXT-X-VERSION:7\n";
+    for (const std::string& language : languages)
+        text += fmt::format(
+            "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"subs\",NAME=\"{}\"{},DEFAULT=NO,AUTOSELECT=YES,URI=\"{}&format=text"
+            "&language={}\"\n",
+            language.empty() ? "text" : language, language.empty() ? "" : ",LANGUAGE=\"" + language + "\"", uri, language);
+    text += fmt::format("#EXT-X-STREAM-INF:BANDWIDTH={}{}\n{}{}\n", rate, languages.empty() ? "" : ",SUBTITLES=\"subs\"", uri,
+                        languages.empty() ? "" : "&format=media");
+    return text;
+}
+
+Result<void> send_master(http::Exchange& exchange, std::string text, io::Deadline deadline) {
+    return exchange.send({.content_type = std::string(http::mime_of(".m3u8")),
+                          .body = std::move(text),
+                          .headers = {{"Cache-Control", "no-cache"}}},
+                         deadline);
+}
+
 Result<void> send_part(http::Exchange& exchange, std::string text, io::Deadline deadline) {
     if (exchange.body_end() == http::BodyEnd::chunks)
         text = fmt::format("{:x}\r\n{}\r\n", text.size(), text);
@@ -96,10 +124,20 @@ Result<void> send_recorded_playlist(http::Exchange& exchange, const PlaybackCont
         return refuse(wanted.error());
     const hls::HlsOptions* const live = context.hls.find(exchange.request().vhost());
     const auto cues = live != nullptr && live->cue_tags ? RecordedPlaylist::Cues::tags : RecordedPlaylist::Cues::none;
-    const auto playlist = playlist_of(*wanted, context.library.maps(), {get, wanted->start, wanted->end, wanted->end_kind, cues},
-                                      party_of(exchange.request().peer_ip), deadline);
+    using Format = PlaybackRequest::Format;
+    const auto subtitles = asked.format == Format::text ? std::optional(asked.language) : std::nullopt;
+    const auto playlist =
+        playlist_of(*wanted, context.library.maps(), {get, wanted->start, wanted->end, wanted->end_kind, cues, subtitles},
+                    party_of(exchange.request().peer_ip), deadline);
     if (!playlist.ok())
         return refuse(playlist.error());
+    const RecordedStream* const stream = context.library.index().find(url);
+    if (asked.format == Format::hls && stream != nullptr && !playlist->languages().empty()) {
+        const std::string uri = fmt::format("{}.m3u8?{}&start={}&duration={:.6f}", get.path, get.parameters,
+                                            wire::http::percent_encode(wall_time_text(wanted->start)),
+                                            std::chrono::duration<double>(wanted->end - wanted->start).count());
+        return send_master(exchange, master_text(rate_of(*stream), uri, playlist->languages()), deadline);
+    }
     http::Head head;
     head.content_type = std::string(http::mime_of(".m3u8"));
     head.headers.emplace_back("Cache-Control", "no-cache");
@@ -115,14 +153,29 @@ Result<void> send_recorded_playlist(http::Exchange& exchange, const PlaybackCont
     return exchange.body_end() == http::BodyEnd::chunks ? exchange.finish_chunks(deadline) : Result<void>();
 }
 
-std::string timeshift_master(const RecordedStream& stream, const std::string& name, WallTime start,
-                             const std::string& parameters) {
-    std::uint64_t rate = kUsualRate;
-    if (const RecordingFile& newest = stream.files.back(); newest.duration > std::chrono::seconds(1))
-        rate = newest.bytes * 8 / static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(newest.duration).count());
-    return fmt::format("#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-STREAM-INF:BANDWIDTH={}\n{}?start={}{}\n",
-                       std::max<std::uint64_t>(rate, 1), wire::http::percent_encode(name),
-                       wire::http::percent_encode(wall_time_text(start)), parameters);
+Result<void> send_timeshift_master(http::Exchange& exchange, const PlaybackContext& context, const std::string& url,
+                                   const PlaybackRequest& asked, const std::string& name, const std::string& parameters,
+                                   io::Deadline deadline) {
+    const RecordedStream* const stream = context.library.index().find(url);
+    if (stream == nullptr)
+        return exchange.send(playback_error(Status::not_found, "there is no recording of this stream"), deadline);
+    PlaybackRequest fixed = asked;
+    fixed.start = std::max(*asked.start_at(wall_now()), stream->files.front().start);
+    fixed.ago.reset();
+    const std::uint64_t rate = rate_of(*stream);
+    std::vector<std::string> languages;
+    if (const auto wanted = files_of(stream, fixed, PlaylistOf::live); wanted.ok()) {
+        const auto list = playlist_of(*wanted, context.library.maps(),
+                                      {{}, wanted->start, wanted->end, wanted->end_kind, RecordedPlaylist::Cues::none},
+                                      party_of(exchange.request().peer_ip), deadline);
+        if (!list.ok() && list.code() == Errc::cancelled)
+            return list.error();
+        if (list.ok())
+            languages = list->languages();
+    }
+    const std::string uri =
+        wire::http::percent_encode(name) + "?start=" + wire::http::percent_encode(wall_time_text(*fixed.start)) + parameters;
+    return send_master(exchange, master_text(rate, uri, languages), deadline);
 }
 
 }  // namespace live::service::recordings

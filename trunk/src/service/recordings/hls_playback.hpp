@@ -20,12 +20,14 @@ inline constexpr MediaTime kLiveMax = std::chrono::seconds(10);
 
 enum class PlaylistOf : bool { span, live };
 
-// `url` is that of the source. `get` is where segments are requested.
+// A span with subtitles has a master playlist. `url` is that of the source. `get` is where segments are requested.
 Result<void> send_recorded_playlist(session::http::Exchange& exchange, const PlaybackContext& context, const std::string& url,
                                     const GetAddress& get, const PlaybackRequest& asked, PlaylistOf kind, io::Deadline deadline);
 
-// A master playlist with one entry, which names the time that a time before now is: players load that one again.
-std::string timeshift_master(const RecordedStream& stream, const std::string& name, WallTime start,
-                             const std::string& parameters);
+// A master playlist, which names the time that a time before now is: players load that one again. It has the languages of
+// subtitles that are recorded so far. `name` is that of the playlist, `parameters` those of all requests ("&name=value").
+Result<void> send_timeshift_master(session::http::Exchange& exchange, const PlaybackContext& context, const std::string& url,
+                                   const PlaybackRequest& asked, const std::string& name, const std::string& parameters,
+                                   io::Deadline deadline);
 
 }  // namespace live::service::recordings

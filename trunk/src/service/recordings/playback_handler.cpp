@@ -31,13 +31,13 @@ using wire::http::Status;
 constexpr std::string_view kList = "/list";
 constexpr std::string_view kGet = "/get";
 // The same, for players that go by the endings of paths.
-constexpr std::array<std::string_view, 3> kGetNames = {kGet, "/get.mp4", "/get.m4s"};
+constexpr std::array<std::string_view, 5> kGetNames = {kGet, "/get.mp4", "/get.m4s", "/get.m3u8", "/get.vtt"};
 
 constexpr std::string_view kPlaylistEnding = ".m3u8";
 
 // The virtual host and the proof of the right to play: "&name=value" of each parameter that is not of the span.
 std::string passed_on(const http::Request& request) {
-    constexpr std::array kOfTheSpan = {"path", "start", "end", "duration", "format", "offset", "bytes", "at"};
+    constexpr std::array kOfTheSpan = {"path", "start", "end", "duration", "format", "offset", "bytes", "at", "language"};
     std::string text;
     for (const auto& [name, value] : request.target.query.parameters())
         if (std::ranges::find(kOfTheSpan, name) == kOfTheSpan.end())
@@ -57,7 +57,8 @@ std::string origin_of(const http::Request& request) {
 }
 
 bool is_timeshift(const http::Request& request) {
-    return request.path().ends_with(kPlaylistEnding) && request.target.query.find("start");
+    const bool is_span = request.path().ends_with("/get.m3u8") && request.target.query.find("path");
+    return request.path().ends_with(kPlaylistEnding) && request.target.query.find("start") && !is_span;
 }
 
 }  // namespace
@@ -128,7 +129,8 @@ Result<void> PlaybackHandler::serve_admitted(http::Exchange& exchange, const ses
         return send_timeshift(exchange, plan.url, asked, deadline);
     if (request.path().ends_with(kList))
         return send_list(exchange, plan.url, asked, deadline);
-    if (asked.format == PlaybackRequest::Format::hls)
+    using Format = PlaybackRequest::Format;
+    if (asked.format == Format::hls || asked.format == Format::media || asked.format == Format::text)
         return send_recorded_playlist(exchange, context_, plan.url, get_address(request, folder_, asked), asked, PlaylistOf::span,
                                       deadline);
     return PlaybackSession(exchange, context_, client, plan, asked).run(deadline);
@@ -141,15 +143,8 @@ Result<void> PlaybackHandler::send_timeshift(http::Exchange& exchange, const std
     if (!asked.ago)
         return send_recorded_playlist(exchange, context_, url, get_address(request, folder_, asked), asked, PlaylistOf::live,
                                       deadline);
-    const RecordedStream* const stream = context_.library.index().find(url);
-    if (stream == nullptr)
-        return exchange.send(playback_error(Status::not_found, "there is no recording of this stream"), deadline);
-    const WallTime start = std::max(*asked.start_at(wall_now()), stream->files.front().start);
-    return exchange.send(
-        {.content_type = std::string(http::mime_of(kPlaylistEnding)),
-         .body = timeshift_master(*stream, asked.stream + std::string(kPlaylistEnding), start, passed_on(request)),
-         .headers = {{"Cache-Control", "no-cache"}}},
-        deadline);
+    return send_timeshift_master(exchange, context_, url, asked, asked.stream + std::string(kPlaylistEnding), passed_on(request),
+                                 deadline);
 }
 
 Result<void> PlaybackHandler::send_list(http::Exchange& exchange, const std::string& url, const PlaybackRequest& asked,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "service/hls/timed/subtitles.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::recordings {
@@ -72,9 +73,12 @@ Result<PlaybackRequest::Segment> read_segment(const wire::http::Query& query) {
 
 Result<PlaybackRequest::Format> read_format(const wire::http::Query& query) {
     using Format = PlaybackRequest::Format;
-    constexpr std::array<std::pair<std::string_view, Format>, 5> kFormats = {{{"fmp4", Format::fmp4},
+    constexpr std::array<std::pair<std::string_view, Format>, 8> kFormats = {{{"fmp4", Format::fmp4},
                                                                               {"mp4", Format::mp4},
                                                                               {"hls", Format::hls},
+                                                                              {"media", Format::media},
+                                                                              {"text", Format::text},
+                                                                              {"cues", Format::cues},
                                                                               {"segment", Format::segment},
                                                                               {"init", Format::init}}};
     const std::string_view name = query.get("format", "fmp4");
@@ -108,16 +112,18 @@ Result<PlaybackRequest> PlaybackRequest::parse(const wire::http::Query& query) {
     request.end = TRY(read_time(query, "end"));
     request.duration = TRY(read_duration(query));
     request.format = TRY(read_format(query));
-    if (request.format == Format::segment)
+    request.language = hls::language_of(query.get("language"));
+    if (request.format == Format::segment || request.format == Format::cues)
         request.segment = TRY(read_segment(query));
-    if ((request.format == Format::segment || request.format == Format::init) && !request.start)
+    if ((request.format == Format::segment || request.format == Format::init || request.format == Format::cues) && !request.start)
         return Error(Errc::malformed, "start is not the start of a recording");
     return request;
 }
 
 Result<PlaybackRequest> PlaybackRequest::parse_timeshift(std::string_view path, const wire::http::Query& query) {
     PlaybackRequest request = TRY(read_stream(path.substr(0, path.rfind('.'))));
-    request.format = Format::hls;
+    request.format = query.get("format") == "text" ? Format::text : Format::media;
+    request.language = hls::language_of(query.get("language"));
     request.ago = read_ago(query);
     if (!request.ago)
         request.start = TRY(read_time(query, "start"));

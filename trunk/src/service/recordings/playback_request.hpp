@@ -14,8 +14,9 @@
 namespace live::service::recordings {
 
 struct PlaybackRequest {
-    // `segment` and `init` are parts of one recording, as playlists name them.
-    enum class Format : std::uint8_t { fmp4, mp4, hls, segment, init };
+    // `segment`, `init` and `cues` are parts of one recording, as playlists name them: media, its header, and the subtitles that
+    // are shown during a segment. `media` and `text` are the playlists in a master playlist.
+    enum class Format : std::uint8_t { fmp4, mp4, hls, media, text, segment, init, cues };
     // Ten years: more than an excerpt ever has.
     static constexpr MediaTime kDurationMax = std::chrono::hours(24 * 3'650);
 
@@ -33,10 +34,11 @@ struct PlaybackRequest {
         MediaTime at{};
     };
     Segment segment{};
+    std::string language;  // of `text` and `cues`: "" or a tag in lower case
 
     // path=APP/STREAM, start= and end= as in RFC 3339 (start also as a negative number of seconds: before now), duration= in
-    // seconds, format=fmp4, mp4 or hls; or segment or init with offset=, bytes= and at=. Errc::malformed with a sentence for the
-    // client.
+    // seconds, format=fmp4, mp4 or hls; or segment, cues or init with offset=, bytes= and at=; language=. Errc::malformed with a
+    // sentence for the client.
     static Result<PlaybackRequest> parse(const wire::http::Query& query);
     // The playlist of a live stream with its past: `path` is /APP/STREAM.m3u8.
     static Result<PlaybackRequest> parse_timeshift(std::string_view path, const wire::http::Query& query);

@@ -63,8 +63,19 @@ TEST(PlaybackRequest, ReadsTimesBeforeNowAndPartsOfFiles) {
     const auto shifted = MUST(PlaybackRequest::parse_timeshift("/a/b/cam.m3u8", MUST(wire::http::Query::parse("start=-60"))));
     EXPECT_EQ(shifted.app, "a/b");
     EXPECT_EQ(shifted.stream, "cam");
-    EXPECT_EQ(shifted.format, Format::hls);
+    EXPECT_EQ(shifted.format, Format::media);
     EXPECT_EQ(*shifted.ago, 60s);
+    const auto text = MUST(
+        PlaybackRequest::parse_timeshift("/a/cam.m3u8", MUST(wire::http::Query::parse("start=-60&format=text&language=EN-gb"))));
+    EXPECT_EQ(text.format, Format::text);
+    EXPECT_EQ(text.language, "en-gb");
+    const auto cues =
+        MUST(parse("path=live/cam&start=2026-11-29T14:00:00Z&format=cues&language=a%22b&offset=7&bytes=9&at=-40000"));
+    EXPECT_EQ(cues.format, Format::cues);
+    EXPECT_EQ(cues.segment.offset, 7u);
+    EXPECT_EQ(cues.language, "") << "it is not a tag";
+    EXPECT_FALSE(parse("path=live/cam&start=2026-11-29T14:00:00Z&format=cues&language=en").ok());
+    EXPECT_FALSE(parse("path=live/cam&format=cues&offset=7&bytes=9&at=0").ok());
     EXPECT_FALSE(PlaybackRequest::parse_timeshift("/cam.m3u8", MUST(wire::http::Query::parse("start=-60"))).ok());
     EXPECT_FALSE(PlaybackRequest::parse_timeshift("/live/cam.m3u8", MUST(wire::http::Query::parse("start=x"))).ok());
 }

@@ -7,6 +7,7 @@
 #include "base/log/log_format.hpp"
 #include "base/net/ip_network.hpp"
 #include "io/fibers/loop.hpp"
+#include "service/recordings/recorded_playlist.hpp"
 #include "session/http/file_body.hpp"
 #include "wire/http/byte_range.hpp"
 #include "wire/http/status.hpp"
@@ -78,6 +79,8 @@ Result<void> PlaybackSession::run(io::Deadline deadline) {
 }
 
 Result<void> PlaybackSession::play(io::Deadline deadline) {
+    if (asked_.format == PlaybackRequest::Format::cues)
+        return send_cues(deadline);
     if (asked_.format == PlaybackRequest::Format::segment || asked_.format == PlaybackRequest::Format::init)
         return send_file_part(deadline);
     const auto span = find_span();
@@ -211,6 +214,22 @@ Result<void> PlaybackSession::send_file_part(io::Deadline deadline) {
         if (!exchange_.request().is_head())
             TRY(send_part(source, part, deadline));
     return {};
+}
+
+Result<void> PlaybackSession::send_cues(io::Deadline deadline) {
+    const RecordedStream* const stream = context_.library.index().find(plan_.url);
+    const RecordingFile* const found = stream == nullptr ? nullptr : file_at(*stream, *asked_.start);
+    if (found == nullptr)
+        return refuse(Error(Errc::not_found, "no recording begins at this time"), deadline);
+    const RecordingFile file = *found;
+    const auto map = context_.library.maps().find(file, party_of(request_.peer_ip), deadline);
+    if (!map.ok())
+        return refuse(map.error(), deadline);
+    auto text = text_segment(**map, asked_.segment.offset, asked_.segment.at, asked_.language);
+    if (!text)
+        return refuse(Error(Errc::not_found, "there is no such segment"), deadline);
+    return exchange_.send({.content_type = "text/vtt", .body = *std::move(text), .headers = {{"Cache-Control", "no-cache"}}},
+                          deadline);
 }
 
 Result<void> PlaybackSession::send_fragments(PlaybackSource& source, io::Deadline deadline) {

@@ -63,6 +63,7 @@ private:
     Result<PlaybackSource> open(const Span& span, io::Deadline deadline) const;
     Result<PlaybackSource> count(const Span& span, io::Deadline deadline) const;
     Result<void> send_file_part(io::Deadline deadline);
+    Result<void> send_cues(io::Deadline deadline);
     Result<void> send_fragments(PlaybackSource& source, io::Deadline deadline);
     Result<void> send_part(PlaybackSource& source, const PlaybackSource::Part& part, io::Deadline deadline);
     Result<Answer> begin_answer(std::uint64_t size, io::Deadline deadline);

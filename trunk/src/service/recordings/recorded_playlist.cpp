@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "wire/http/target.hpp"
+#include "wire/webvtt/webvtt.hpp"
 
 namespace live::service::recordings {
 
@@ -49,6 +50,7 @@ void RecordedPlaylist::add(const RecordingFile& file, const mp4::SegmentMap& map
                       .is_new_format = files_.empty() || !is_same_format(tracks_, map.header().tracks),
                       .follows_gap = !files_.empty() && is_late});
     tracks_ = map.header().tracks;
+    add_languages(file, map);
     for (const mp4::MappedSegment& segment : chosen)
         segments_.push_back({files_.size() - 1, segment});
     newest_ = wanted + shift + chosen.back().end();
@@ -60,13 +62,23 @@ void RecordedPlaylist::add(const RecordingFile& file, const mp4::SegmentMap& map
     breaks_.set_dates([](MediaTime at) { return std::optional(std::chrono::floor<std::chrono::milliseconds>(WallTime(at))); });
 }
 
+void RecordedPlaylist::add_languages(const RecordingFile& file, const mp4::SegmentMap& map) {
+    for (const mp4::MappedCue& cue : map.cues()) {
+        const WallTime at = file.start + cue.at - map.delay();
+        const std::string language = hls::language_of(cue.language);
+        const bool is_new = std::ranges::find(languages_, language) == languages_.end();
+        if (is_new && at < end_ && at + cue.duration > start_ && languages_.size() < kLanguagesMax)
+            languages_.push_back(language);
+    }
+}
+
 std::string RecordedPlaylist::parameters_of(const File& file) const {
     return get_.parameters + "&start=" + wire::http::percent_encode(wall_time_text(file.start));
 }
 
 std::string RecordedPlaylist::cue_text(std::size_t segment) const {
     const auto date_of = [this](std::size_t i) { return std::chrono::floor<std::chrono::milliseconds>(time_of(segments_[i])); };
-    if (cues_ == Cues::none)
+    if (cues_ == Cues::none || text_)
         return "";
     const auto previous = segment > 0 ? std::optional<UtcTime>(date_of(segment - 1)) : std::nullopt;
     const auto cue = breaks_.cue_before(date_of(segment), previous);
@@ -84,6 +96,8 @@ std::string RecordedPlaylist::head() const {
     const MediaTime skipped = segments_.empty() ? MediaTime() : start_ - time_of(segments_.front());
     if (skipped > MediaTime() || end_kind_ == End::growing)
         text += fmt::format("#EXT-X-START:TIME-OFFSET={:.3f},PRECISE=YES\n", in_seconds(std::max(skipped, MediaTime())));
+    if (text_)
+        return text;
     wire::hls::MediaPlaylist markers;
     breaks_.describe(markers, false);
     for (const wire::hls::DateRange& range : markers.date_ranges)
@@ -94,6 +108,8 @@ std::string RecordedPlaylist::head() const {
 std::string RecordedPlaylist::lines(std::size_t first, std::size_t count) const {
     fmt::memory_buffer text;
     const auto out = fmt::appender(text);
+    const std::string kind = text_ ? "cues&language=" + *text_ : "segment";
+    const std::string_view ending = text_ ? ".vtt" : ".m4s";
     std::string parameters;
     for (std::size_t i = first; i < std::min(first + count, segments_.size()); ++i) {
         const Segment& segment = segments_[i];
@@ -104,15 +120,38 @@ std::string RecordedPlaylist::lines(std::size_t first, std::size_t count) const 
         if (is_first_of_file && i > 0 && (file.is_new_format || file.follows_gap))
             fmt::format_to(out, "#EXT-X-DISCONTINUITY\n");
         // Some players go by the endings of paths.
-        if (is_first_of_file && file.is_new_format)
+        if (is_first_of_file && file.is_new_format && !text_)
             fmt::format_to(out, "#EXT-X-MAP:URI=\"{}.mp4?{}&format=init\"\n", get_.path, parameters);
-        fmt::format_to(out, "#EXT-X-PROGRAM-DATE-TIME:{}\n{}#EXTINF:{:.6f},\n{}.m4s?{}&format=segment&offset={}&bytes={}&at={}\n",
-                       wall_time_text(time_of(segment)), cue_text(i), in_seconds(segment.media.duration), get_.path, parameters,
-                       segment.media.offset, segment.media.bytes, file.at.count());
+        fmt::format_to(out, "#EXT-X-PROGRAM-DATE-TIME:{}\n{}#EXTINF:{:.6f},\n{}{}?{}&format={}&offset={}&bytes={}&at={}\n",
+                       wall_time_text(time_of(segment)), cue_text(i), in_seconds(segment.media.duration), get_.path, ending,
+                       parameters, kind, segment.media.offset, segment.media.bytes, file.at.count());
     }
     if (first + count >= segments_.size() && end_kind_ == End::complete)
         fmt::format_to(out, "#EXT-X-ENDLIST\n");
     return fmt::to_string(text);
+}
+
+std::optional<std::string> text_segment(const mp4::SegmentMap& map, std::uint64_t offset, MediaTime at,
+                                        const std::string& language) {
+    auto segment = std::ranges::find(map.segments(), offset, &mp4::MappedSegment::offset);
+    const bool is_rest = segment == map.segments().end();
+    if (is_rest && (!map.rest() || map.rest()->offset != offset))
+        return std::nullopt;
+    const mp4::MappedSegment& media = is_rest ? *map.rest() : *segment;
+    const MediaTime start = media.start + map.delay() + at;
+    std::vector<wire::webvtt::Cue> cues;
+    for (const mp4::MappedCue& cue : map.cues()) {
+        const MediaTime begin = cue.at + at;
+        const MediaTime end = begin + cue.duration;
+        if (begin >= start + media.duration || end <= std::max(start, MediaTime()) || hls::language_of(cue.language) != language)
+            continue;
+        if (std::string text = wire::webvtt::lines_of(cue.text); !text.empty())
+            cues.push_back({std::max(begin, MediaTime()), end, std::move(text)});
+    }
+    std::ranges::stable_sort(cues, {}, &wire::webvtt::Cue::start);
+    // The map has whole milliseconds.
+    const MediaTime zero = std::chrono::floor<std::chrono::milliseconds>(std::max(start, MediaTime()));
+    return wire::webvtt::write_segment(zero, mp4::event_ticks(zero), cues);
 }
 
 }  // namespace live::service::recordings

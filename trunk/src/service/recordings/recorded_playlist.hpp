@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/text/wall_time_text.hpp"
 #include "base/time.hpp"
 #include "service/hls/timed/date_ranges.hpp"
+#include "service/hls/timed/subtitles.hpp"
 #include "service/recordings/recording_index.hpp"
 #include "wire/mp4/read/segment_map.hpp"
 
@@ -30,13 +32,19 @@ public:
     static constexpr std::size_t kSegmentsMax = 200'000;
     static constexpr std::size_t kBreaksMax = 1'024;
 
-    // `get` is where segments are requested.
-    RecordedPlaylist(GetAddress get, WallTime start, WallTime end, End end_kind, Cues cues)
-        : get_(std::move(get)), start_(start), end_(end), end_kind_(end_kind), cues_(cues) {}
+    // Further languages of subtitles are left out.
+    static constexpr std::size_t kLanguagesMax = service::hls::Subtitles::kLanguagesMax;
+
+    // `get` is where segments are requested. With `text`, they are the subtitles in this language.
+    RecordedPlaylist(GetAddress get, WallTime start, WallTime end, End end_kind, Cues cues,
+                     std::optional<std::string> text = std::nullopt)
+        : get_(std::move(get)), start_(start), end_(end), end_kind_(end_kind), cues_(cues), text_(std::move(text)) {}
 
     // Adds the segments of the next file that overlap the span.
     void add(const RecordingFile& file, const wire::mp4::SegmentMap& map);
 
+    // The languages of the subtitles in the span, in order of appearance.
+    const std::vector<std::string>& languages() const { return languages_; }
     std::size_t segments() const { return segments_.size(); }
     // The tags before the segments; and segments, with the last tag after the last one.
     std::string head() const;
@@ -55,6 +63,7 @@ private:
     };
 
     WallTime time_of(const Segment& segment) const { return files_[segment.file].start + segment.media.start; }
+    void add_languages(const RecordingFile& file, const wire::mp4::SegmentMap& map);
     std::string parameters_of(const File& file) const;
     std::string cue_text(std::size_t segment) const;
 
@@ -63,6 +72,8 @@ private:
     const WallTime end_;
     const End end_kind_;
     const Cues cues_;
+    const std::optional<std::string> text_;
+    std::vector<std::string> languages_;
     std::vector<File> files_;
     std::vector<Segment> segments_;
     std::vector<wire::mp4::FragmentedTrack> tracks_;  // of the newest file
@@ -70,5 +81,10 @@ private:
     service::hls::DateRanges breaks_{kBreaksMax};
     MediaTime newest_{};  // the end of the newest segment, on the playlist's timeline
 };
+
+// The WebVTT segment beside the segment of media at `offset`, in a playlist where media time zero of the file is at `at`: all
+// lines that are shown meanwhile. nullopt if no segment begins there.
+std::optional<std::string> text_segment(const wire::mp4::SegmentMap& map, std::uint64_t offset, MediaTime at,
+                                        const std::string& language);
 
 }  // namespace live::service::recordings

@@ -96,6 +96,41 @@ TEST(RecordedPlaylist, GrowsAtItsEndOnly) {
     EXPECT_EQ(none.segments(), 0u);
 }
 
+TEST(RecordedPlaylist, SubtitlesHaveTheSegmentsOfTheMedia) {
+    ByteWriter boxes;
+    mp4::write_event_message(boxes, mp4::cue_at(3s, 2s, "EN", as_bytes(std::string_view("a < b\n\nc"))));
+    mp4::write_event_message(boxes, mp4::cue_at(5s, 500ms, "", as_bytes(std::string_view("other"))));
+    const auto map = map_of(mp4::with_bytes(mp4::recorded(8), 1, boxes.written()));
+    auto media = playlist(kBegun + 4s, kBegun + 60s);
+    media.add(file_at_time(0s, 8s), map);
+    media.add(file_at_time(20s, 8s), map);
+    EXPECT_EQ(media.languages(), (std::vector<std::string>{"en", ""}));
+    auto late = playlist(kBegun + 5s, kBegun + 60s);
+    late.add(file_at_time(0s, 8s), map);
+    EXPECT_EQ(late.languages(), std::vector<std::string>{""}) << "the line in English is over";
+    RecordedPlaylist text(GetAddress{"/get", "path=live%2Fcam"}, kBegun + 4s, kBegun + 60s, End::complete,
+                          RecordedPlaylist::Cues::tags, "en");
+    text.add(file_at_time(0s, 8s), map);
+    text.add(file_at_time(20s, 8s), map);
+    const std::string lines = text.lines(0, 100);
+    EXPECT_EQ(text.segments(), media.segments());
+    EXPECT_EQ(count_of(lines, "#EXT-X-MAP"), 0u);
+    EXPECT_EQ(count_of(lines, "#EXT-X-DISCONTINUITY"), 1u);
+    EXPECT_EQ(count_of(lines, "#EXTINF:2.000000,\n/get.vtt?path=live%2Fcam&start="), 6u) << lines;
+    EXPECT_EQ(count_of(lines, "&format=cues&language=en&offset="), 6u);
+    // Those of the second file are 20 s later. A line is in both segments that show it.
+    const auto shown = [&map](std::size_t segment, const std::string& language) {
+        return text_segment(map, map.segments()[segment].offset, 20s, language).value();
+    };
+    EXPECT_TRUE(shown(0, "en").starts_with("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:1800000,LOCAL:00:00:20.000\n"));
+    EXPECT_EQ(count_of(shown(0, "en"), "-->"), 0u);
+    for (const std::size_t segment : {1u, 2u})
+        EXPECT_EQ(count_of(shown(segment, "en"), "\n00:00:23.000 --> 00:00:25.000\na &lt; b\nc\n"), 1u) << shown(segment, "en");
+    EXPECT_EQ(count_of(shown(2, ""), "other"), 1u);
+    EXPECT_EQ(count_of(text_segment(map, map.rest()->offset, 0s, "en").value(), "-->"), 0u);
+    EXPECT_FALSE(text_segment(map, map.rest()->offset + 1, 0s, "en"));
+}
+
 TEST(RecordedPlaylist, BreaksAreDateRanges) {
     namespace scte35 = wire::scte35;
     const auto section = [](bool out) {

@@ -109,7 +109,7 @@ Result<bool> SegmentMap::extend(std::uint64_t size, const ReadAt& read, std::siz
         if (is_first)
             add(fragment);
         if (fragment.events != fragment.offset)
-            add_splices(TRY(read(fragment.events, static_cast<std::size_t>(fragment.offset - fragment.events))));
+            add_events(TRY(read(fragment.events, static_cast<std::size_t>(fragment.offset - fragment.events))));
         if (!is_first)
             add(fragment);
         next_ = fragment.offset + fragment.bytes;
@@ -153,8 +153,19 @@ void SegmentMap::add(const Fragment& fragment) {
     rest_->duration = std::max(rest_->duration, duration_of(end, track.timescale) - delay_ - rest_->start);
 }
 
-void SegmentMap::add_splices(Bytes boxes) {
+void SegmentMap::add_cue(const EventMessage& event) {
+    const MediaTime duration = mp4::duration_of(event);
+    const std::size_t bytes = event.value.size() + event.data.size();
+    if (duration <= MediaTime() || cues_.size() == kCuesMax || cue_bytes_ + bytes > kCueBytesMax)
+        return;
+    cue_bytes_ += bytes;
+    cues_.push_back({time_of(event), duration, event.value, std::string(as_text(event.data))});
+}
+
+void SegmentMap::add_events(Bytes boxes) {
     for (EventMessage& event : events_in(boxes)) {
+        if (event.scheme == kCueScheme)
+            add_cue(event);
         if (event.scheme != kSpliceScheme || splices_.size() == kSplicesMax)
             continue;
         section_bytes_ += event.data.size();

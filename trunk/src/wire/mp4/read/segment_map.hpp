@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
@@ -30,6 +31,14 @@ struct MappedSplice {
     std::vector<std::uint8_t> section;
 };
 
+// A line of subtitles.
+struct MappedCue {
+    MediaTime at{};  // of presentation, since media time zero
+    MediaTime duration{};
+    std::string language;  // as in the file
+    std::string text;
+};
+
 class SegmentMap {
 public:
     // A segment ends with the first group of pictures that ends after this, or without video with the fragment that does; and at
@@ -41,6 +50,9 @@ public:
     static constexpr std::size_t kSegmentsMax = 200'000;
     // Later splices are left out.
     static constexpr std::size_t kSplicesMax = 1'024;
+    // Later lines of subtitles are left out.
+    static constexpr std::size_t kCuesMax = 20'000;
+    static constexpr std::size_t kCueBytesMax = 2U << 20;
 
     // Reads the header. Errors as read_fragmented_header().
     static Result<SegmentMap> open(std::uint64_t size, const ReadAt& read);
@@ -55,15 +67,18 @@ public:
     // The beginning of the next one: in a complete file, the last.
     const std::optional<MappedSegment>& rest() const { return rest_; }
     const std::vector<MappedSplice>& splices() const { return splices_; }
+    // In the order of the file.
+    const std::vector<MappedCue>& cues() const { return cues_; }
     std::size_t memory_bytes() const {
         return sizeof(*this) + segments_.capacity() * sizeof(MappedSegment) + splices_.capacity() * sizeof(MappedSplice) +
-               cuts_.capacity() * sizeof(MediaTime) + section_bytes_;
+               cuts_.capacity() * sizeof(MediaTime) + section_bytes_ + cues_.capacity() * sizeof(MappedCue) + cue_bytes_;
     }
 
 private:
     explicit SegmentMap(FragmentedHeader header) : header_(std::move(header)), next_(header_.bytes) {}
     void add(const Fragment& fragment);
-    void add_splices(Bytes boxes);
+    void add_events(Bytes boxes);
+    void add_cue(const EventMessage& event);
     void cut_at(const MappedSplice& splice);
     bool is_cut_by_splice(MediaTime start) const;
 
@@ -76,6 +91,8 @@ private:
     std::vector<MappedSplice> splices_;
     std::vector<MediaTime> cuts_;  // in order
     std::size_t section_bytes_ = 0;
+    std::vector<MappedCue> cues_;
+    std::size_t cue_bytes_ = 0;
 };
 
 // Moves the decoding times in the header of a fragment by `by`, and the times of the event messages before it; times before zero

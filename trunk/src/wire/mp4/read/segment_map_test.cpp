@@ -105,6 +105,42 @@ TEST(SegmentMap, MovesFragmentsInTime) {
         EXPECT_FALSE(move_in_time(MutBytes(file).subspan(place, cut), map.header(), 1s).ok());
 }
 
+TEST(SegmentMap, KeepsLinesOfSubtitles) {
+    ByteWriter boxes;
+    write_event_message(boxes, cue_at(5s, 1'500ms, "en", hex("41")));
+    write_event_message(boxes, cue_at(5s, 0s, "en", hex("42")));
+    const FileBytes file = with_bytes(recorded(7), 2, boxes.written());
+    const SegmentMap map = map_of(file);
+    ASSERT_EQ(map.cues().size(), 1u) << "the other one is never shown";
+    EXPECT_EQ(map.cues()[0].at, 5s);
+    EXPECT_EQ(map.cues()[0].duration, 1'500ms);
+    EXPECT_EQ(map.cues()[0].language, "en");
+    EXPECT_EQ(map.cues()[0].text, "A");
+    EXPECT_GT(map.memory_bytes(), map_of(recorded(7)).memory_bytes());
+    // Every prefix has those that are in it.
+    std::size_t cues = 0;
+    for (std::size_t cut = 0; cut <= file.size(); cut += 7) {
+        const FileBytes part(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut));
+        auto opened = SegmentMap::open(cut, map_reader_of(part));
+        if (!opened.ok() || !opened->header().has_fragments)
+            continue;
+        MUST(opened->extend(cut, map_reader_of(part), 100));
+        EXPECT_GE(opened->cues().size(), cues);
+        cues = opened->cues().size();
+    }
+    EXPECT_EQ(cues, 1u);
+}
+
+TEST(SegmentMap, KeepsABoundedNumberOfLines) {
+    ByteWriter boxes;
+    for (int i = 0; i < 200; ++i)
+        write_event_message(boxes, cue_at(1s, 1s, "", hex("41")));
+    FileBytes file = recorded(120);
+    for (std::size_t fragment = 0; fragment < 110; ++fragment)
+        file = with_bytes(std::move(file), fragment, boxes.written());
+    EXPECT_EQ(map_of(file).cues().size(), SegmentMap::kCuesMax);
+}
+
 TEST(SegmentMap, EventsBelongToTheSegmentAfterThem) {
     const FileBytes plain = recorded(7);
     FileBytes file = with_event(plain, 2, kSpliceScheme, 2'500ms, hex("fc3000"));
