@@ -107,11 +107,11 @@ private:
     Log log_;
     media::Cursor cursor_;
     media::TrackAligner aligner_;
-    media::RenditionList listed_;  // the renditions at this place of the stream
-    std::uint64_t next_sync_;      // in the source's SyncLog
-    std::deque<Change> changes_;   // not yet reached
-    std::uint64_t dropped_ = 0;    // by the cursor, as of the last check
-    TimePoint ended_at_{};
+    media::RenditionList listed_;     // the renditions at this place of the stream
+    std::uint64_t next_sync_;         // in the source's SyncLog
+    std::deque<Change> changes_;      // not yet reached
+    std::uint64_t dropped_ = 0;       // by the cursor, as of the last check
+    TimePoint ended_at_ = io::now();  // before the first publisher: since the feed exists
     bool published_ = false;
     bool relays_ = false;        // the publisher is another node
     bool is_given_up_ = false;   // until the next publisher
