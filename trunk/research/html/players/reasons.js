@@ -23,7 +23,7 @@ export function sentenceIn(body) {
 
 /** "The server refused: not today (HTTP 403)." */
 export function refusal(status, body) {
-    // Of a callback's refusal, the words of the operator's service.
+    // If a callback refuses, the page shows the words of the operator's service.
     const said = sentenceIn(body)
         .replace(/[.\s]+$/, '')
         .replace(/^refused by the callback(?:: (.+))? \(code [^()]*\)$/, '$1');

@@ -24,7 +24,7 @@ struct ExcerptFile {
     MediaTime start{};  // the time at which its first frame is shown, on the excerpt's timeline; negative if that is before
 };
 
-// Returns the events in script data of an FLV file, whose time is `at`; empty if there are none.
+// Returns the events in script data of an FLV file, whose time is `at`; may be empty.
 using ReadScript = std::function<std::vector<EventMessage>(Bytes script, MediaTime at)>;
 using ReadFile = std::function<Result<std::vector<std::uint8_t>>(std::size_t file, std::uint64_t offset, std::size_t count)>;
 
